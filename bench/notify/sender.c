@@ -20,7 +20,7 @@ static void let_target_wait(void)
     seL4_Word channels;
     microkit_notify(IDLER);
     seL4_Wait(LIMEN_INPUT_CAP, &channels);
-    bench_check(channels == 1ul << IDLER, "the sender was woken by somebody else");
+    bench_check(channels == 1ul << IDLER, "another program woke the sender");
 }
 
 static seL4_Word signal_once(void)

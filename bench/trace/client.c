@@ -1,6 +1,7 @@
-/* Calls a passive server while groups of the trace are on, and passes tracepoints of its own.
+/* Calls servers while groups of the trace are on, and passes tracepoints of its own.
  *
- * trace_call: between the two reads lies one protected call and its reply. `events` is the number of records that it writes.
+ * trace_call: between the two reads lies one protected call of a passive server, or with `budget=share` of an active one whose
+ * budget is below its period, and its reply. `events` is the number of records that it writes.
  * trace_program: between the two reads lie eight tracepoints, off or on. */
 
 #include <limen/trace.h>
@@ -11,7 +12,8 @@
 seL4_Word trace;
 
 #define SERVER 0
-enum { ENTRIES, THREADS, MESSAGES, INTERRUPTS, PROGRAMS = 6 };
+#define LIMITED 1
+enum { ENTRIES, THREADS, MESSAGES, INTERRUPTS, TIME, PROGRAMS = 6 };
 #define GROUP(key) (1ul << (key))
 
 static struct samples samples;
@@ -40,12 +42,22 @@ static seL4_Uint64 written(void)
     return __atomic_load_n(&((const seL4_Uint64 *)trace)[LIMEN_TRACE_COUNT], __ATOMIC_ACQUIRE);
 }
 
-static seL4_Word call(void)
+LIMEN_INLINE seL4_Word round_trip(microkit_channel server)
 {
     microkit_msginfo message = microkit_msginfo_new(0, 0);
     seL4_Word before = limen_counter();
-    microkit_ppcall(SERVER, message);
+    microkit_ppcall(server, message);
     return limen_counter() - before;
+}
+
+static seL4_Word call(void)
+{
+    return round_trip(SERVER);
+}
+
+static seL4_Word call_limited(void)
+{
+    return round_trip(LIMITED);
 }
 
 static seL4_Word pass(void)
@@ -85,6 +97,8 @@ void init(void)
     measure(GROUP(MESSAGES), 2, call, "trace_call groups=messages events=2");
     measure(GROUP(THREADS), 4, call, "trace_call groups=threads events=4");
     measure(GROUP(ENTRIES) | GROUP(THREADS) | GROUP(MESSAGES), 10, call, "trace_call groups=all events=10");
+    measure(0, 0, call_limited, "trace_call groups=none budget=share events=0");
+    measure(GROUP(TIME), 2, call_limited, "trace_call groups=time budget=share events=2");
     measure(0, 0, pass, "trace_program key=off copies=8");
     measure(GROUP(PROGRAMS), 8, pass, "trace_program key=on copies=8");
     bench_done();

@@ -16,8 +16,8 @@ static seL4_Uint32 data_code[4] = { INSTRUCTION_RETURN };
 
 /* The start of the kernel: boot code, which is unmapped after boot. */
 #define BOOT_ADDRESS 0xffffffff80000000ul
-/* Code that stays. */
-#define KERNEL_ADDRESS 0xffffffff80020000ul
+/* Code or constants that stay, whatever the configuration. */
+#define KERNEL_ADDRESS 0xffffffff80030000ul
 /* As in the description. */
 #define TABLE_ADDRESS 0x3100000ul
 #define FIRST_ADDRESS_ABOVE (seL4_UserVSpaceTop + 1)

@@ -3,6 +3,12 @@
 /* Never zero, which would stay. */
 static seL4_Word state = SEED ? SEED : 1;
 
+void random_diverge(seL4_Word program)
+{
+    state ^= program * 0x9e3779b97f4a7c15ul;
+    state += !state;
+}
+
 /* Xorshift*. Source: Vigna, An experimental exploration of Marsaglia's xorshift generators, scrambled. */
 seL4_Word random_word(void)
 {

@@ -8,6 +8,9 @@
 #define SEED 0x853c49e6748fea9bul
 #endif
 
+/* Makes the following numbers differ from those of other programs; `program` is different for each. */
+void random_diverge(seL4_Word program);
+
 seL4_Word random_word(void);
 
 /* From 0 to below - 1. */

@@ -13,7 +13,7 @@ use crate::run::project::{Build, Project};
 use crate::run::qemu::{Audience, Boot, Watch};
 use crate::sdk;
 use crate::test::suite::Suite;
-use crate::workspace::{CONFIGS, Workspace};
+use crate::workspace::{Workspace, configs};
 
 /// The command.
 pub const COMMAND: Command =
@@ -32,7 +32,7 @@ built as it was when the file was written. `microkit inspect` reads the same fil
   --read FILE         list the contents of this file
   --board BOARD       default: qemu_virt_aarch64; older names work as well
   --variant NAME      another machine or option of the board, see its data file; may be repeated
-  --config CONFIG     debug, release or benchmark; default: debug
+  --config CONFIG     debug, release or benchmark, or the same with smp- for several processors; default: debug
   --after SECONDS     how long the system runs before; default: 5
 ";
 
@@ -53,9 +53,10 @@ struct Options {
 
 fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let options = parse(arguments)?;
-    let board = board::named(workspace, &options.board)?.with(&options.variants)?;
+    let config = &options.config;
+    let board = board::named(workspace, &options.board)?.with(&options.variants)?.for_config(config)?;
     let project = Project::locate(workspace, &options.system)?;
-    sdk::build(workspace)?;
+    sdk::build_with(workspace, config)?;
     let image =
         project.build(workspace, &Build { board: &board, config: &options.config, variables: &[] })?;
     let inspection = Inspection::of(workspace, &board, &options.config, &image)
@@ -98,7 +99,7 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
             Long("read") => task = Some(Task::Read(arguments.value()?.into())),
             Long("board") => board = arguments.value()?.string()?,
             Long("variant") => variants.push(arguments.value()?.string()?),
-            Long("config") => config = one_of("configuration", arguments.value()?.string()?, &CONFIGS)?,
+            Long("config") => config = one_of("configuration", arguments.value()?.string()?, &configs())?,
             Long("after") => after = Duration::from_secs(arguments.value()?.parse()?),
             Value(name) => system = name.string()?,
             other => return Err(other.unexpected().into()),

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::Command as Process;
+use std::process::{Command as Process, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use lexopt::prelude::*;
@@ -20,10 +20,13 @@ pub const COMMAND: Command =
 const HELP: &str = "
 usage: ./x fuzz [TARGET] [--seconds N] [--seed N]
 
-Runs a fuzzer; without a target, all of them in turn. Each also starts from the files in
-build/fuzz/TARGET/inputs. An input that breaks something is written to build/fuzz/TARGET.
+Runs a fuzzer; without a target, all of them in turn. All but target are guided by coverage: libFuzzer keeps
+the inputs that reach new code. It starts from valid inputs and from the files in fuzz/corpus/TARGET and
+build/fuzz/TARGET/inputs, and adds its own to the latter. An input that breaks something is written to
+build/fuzz/TARGET; make it smaller, add it to fuzz/corpus/TARGET, and the host tests run it from then on.
 
-  TARGET              cothreads: calls of the cothread library from random threads, with address and
+  TARGET              calls: the kernel against its specification, with random systems and events
+                      cothreads: calls of the cothread library from random threads, with address and
                       undefined-behaviour sanitizers
                       description: the reader of system descriptions
                       elf: the reader of program files
@@ -32,36 +35,60 @@ build/fuzz/TARGET/inputs. An input that breaks something is written to build/fuz
                       target: tests/adversaries in the emulator, with one seed after the other; only
                       when it is named
   --seconds N         how long each one runs; default: 60
-  --seed N            the first seed of target, decimal; default: the time. SEED=N TIMES=20
-                      ./x test tests/adversaries repeats one
+  --seed N            the seed, decimal; of target the first one; default: the time. SEED=N TIMES=20
+                      ./x test tests/adversaries repeats one of target
 ";
 
 /// A component with a fuzzer.
 struct Target {
     name: &'static str,
-    /// Builds a program that takes the options of libFuzzer.
-    build: fn(&Workspace) -> Outcome<PathBuf>,
+    /// Builds a program that takes the options of libFuzzer, and what it starts from.
+    build: fn(&Workspace, &Target) -> Outcome<Process>,
 }
 
-const TARGETS: [Target; 5] = [
-    Target { name: "cothreads", build: |workspace| cothreads::build(workspace, "fuzz") },
-    Target { name: "description", build: |workspace| build_reader(workspace, "fuzz_description") },
-    Target { name: "elf", build: |workspace| build_reader(workspace, "fuzz_elf") },
-    Target { name: "image", build: |workspace| build_reader(workspace, "fuzz_image") },
-    Target { name: "trace", build: |workspace| build_reader(workspace, "fuzz_trace") },
+const TARGETS: [Target; 6] = [
+    Target { name: "calls", build: |workspace, target| Ok(program(workspace, target)) },
+    Target { name: "cothreads", build: cothreads },
+    Target { name: "description", build: reader },
+    Target { name: "elf", build: reader },
+    Target { name: "image", build: reader },
+    Target { name: "trace", build: reader },
 ];
 
-/// A fuzzer of `host/fuzz`.
-fn build_reader(workspace: &Workspace, program: &str) -> Outcome<PathBuf> {
-    process::capture(process::cargo("build").args([
-        "--profile",
-        "fuzz",
-        "--package",
-        "limen-fuzz",
-        "--bin",
-        program,
-    ]))?;
-    Ok(workspace.path("target/fuzz").join(program))
+fn cothreads(workspace: &Workspace, target: &Target) -> Outcome<Process> {
+    let mut fuzzer = Process::new(cothreads::build(workspace, "fuzz")?);
+    fuzzer.arg(target.inputs(workspace));
+    Ok(fuzzer)
+}
+
+/// A fuzzer of the workspace `fuzz`, with the inputs that the repository keeps.
+fn program(workspace: &Workspace, target: &Target) -> Process {
+    let mut fuzzer = cargo(workspace, "run");
+    fuzzer.args(["--release", "--locked", "--bin", target.name, "--"]);
+    // It adds inputs to the first folder.
+    fuzzer.arg(target.inputs(workspace)).arg(workspace.path("fuzz/corpus").join(target.name));
+    fuzzer
+}
+
+/// The same for a reader of `host/fuzz`, which has first inputs and a dictionary.
+fn reader(workspace: &Workspace, target: &Target) -> Outcome<Process> {
+    let folder = target.folder(workspace).join("first");
+    process::capture(
+        process::cargo("run").args(["--package", "limen-fuzz", "--", target.name]).arg(&folder),
+    )?;
+    let mut dictionary = OsString::from("-dict=");
+    dictionary.push(folder.with_extension("dict"));
+    let mut fuzzer = program(workspace, target);
+    fuzzer.arg(folder).arg(dictionary);
+    Ok(fuzzer)
+}
+
+/// `cargo` for the fuzzers that libFuzzer guides.
+pub fn cargo(workspace: &Workspace, subcommand: &str) -> Process {
+    let mut cargo = process::cargo(subcommand);
+    // Cargo reads the options of the compiler, which count what an input reaches, where it is started.
+    cargo.current_dir(workspace.path("fuzz")).env("CARGO_TARGET_DIR", workspace.path("build/fuzz/program"));
+    cargo
 }
 
 /// The fuzzer that runs in the emulator, and its suite.
@@ -75,13 +102,21 @@ struct Options {
     seed: Option<u64>,
 }
 
+impl Options {
+    /// The seed; by default the time.
+    fn seed(&self) -> u64 {
+        let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        self.seed.unwrap_or_else(now)
+    }
+}
+
 fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let options = parse(arguments)?;
     if options.target.as_deref() == Some(ON_TARGET.0) {
         return attack(&options);
     }
     for target in chosen(options.target.as_deref())? {
-        target.run(workspace, options.seconds)?;
+        target.run(workspace, &options)?;
     }
     Ok(())
 }
@@ -101,10 +136,9 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
 
 /// Runs the suite with one seed after the other until time is up or a test fails.
 fn attack(options: &Options) -> Outcome {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let program = std::env::current_exe().context(|| "cannot find the program of ./x".to_owned())?;
     let end = Instant::now() + Duration::from_secs(options.seconds);
-    for seed in options.seed.unwrap_or(now).. {
+    for seed in options.seed().. {
         println!("fuzzing {} with seed {seed}", ON_TARGET.0);
         let mut suite = Process::new(&program);
         suite.args(["test", ON_TARGET.1]);
@@ -130,18 +164,31 @@ fn chosen(name: Option<&str>) -> Outcome<Vec<&'static Target>> {
 }
 
 impl Target {
-    fn run(&self, workspace: &Workspace, seconds: u64) -> Outcome {
-        let program = (self.build)(workspace)?;
-        let folder = workspace.path("build/fuzz").join(self.name);
-        let inputs = folder.join("inputs");
+    fn folder(&self, workspace: &Workspace) -> PathBuf {
+        workspace.path("build/fuzz").join(self.name)
+    }
+
+    /// The inputs that it has found.
+    fn inputs(&self, workspace: &Workspace) -> PathBuf {
+        self.folder(workspace).join("inputs")
+    }
+
+    fn run(&self, workspace: &Workspace, options: &Options) -> Outcome {
+        let (folder, inputs) = (self.folder(workspace), self.inputs(workspace));
         std::fs::create_dir_all(&inputs).context(|| format!("cannot create {}", inputs.display()))?;
-        println!("fuzzing {} for {seconds} seconds", self.name);
+        let mut fuzzer = (self.build)(workspace, self)?;
+        let seed = options.seed();
+        println!("fuzzing {} for {} seconds with seed {seed}", self.name, options.seconds);
         let mut findings = OsString::from("-artifact_prefix=");
         findings.push(folder.join(""));
-        let mut fuzzer = Process::new(&program);
-        fuzzer.arg(format!("-max_total_time={seconds}")).args(["-print_final_stats=1", "-verbosity=0"]);
-        let report = process::capture(fuzzer.arg(findings).arg(&inputs))?;
-        println!("{}", report.trim_end());
+        fuzzer.arg(format!("-max_total_time={}", options.seconds)).arg(format!("-seed={}", seed as u32));
+        fuzzer.args(["-print_final_stats=1", "-verbosity=0"]).arg(findings);
+        let output = fuzzer.stdin(Stdio::null()).output().context(|| "cannot run the fuzzer".to_owned())?;
+        let report = String::from_utf8_lossy(&output.stderr);
+        if !output.status.success() {
+            return Err(Failure::new(format!("{report}{} breaks something, with seed {seed}", self.name)));
+        }
+        report.lines().filter(|line| line.starts_with("stat::")).for_each(|line| println!("{line}"));
         Ok(())
     }
 }
@@ -157,7 +204,7 @@ mod tests {
         let failure = chosen(Some("kitchen")).err().unwrap().to_string();
         assert_eq!(
             failure,
-            "there is no fuzzer 'kitchen'; choose from: cothreads, description, elf, image, trace, target"
+            "there is no fuzzer 'kitchen'; choose from: calls, cothreads, description, elf, image, trace, target"
         );
     }
 }

@@ -6,7 +6,9 @@ use crate::bench::native;
 use crate::book;
 use crate::command::{Command, no_arguments};
 use crate::failure::Outcome;
+use crate::fuzz;
 use crate::shell::process;
+use crate::test::orders;
 use crate::workspace::Workspace;
 
 /// The command.
@@ -25,7 +27,9 @@ prepares a machine or a container.
 fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     no_arguments(arguments)?;
     process::capture(Process::new("cargo").args(["fetch", "--quiet", "--locked"]))?;
-    for mut cargo in native::cargo(workspace, "fetch") {
+    for mut cargo in native::cargo(workspace, "fetch")
+        .chain([fuzz::cargo(workspace, "fetch"), orders::cargo(workspace, "fetch")])
+    {
         process::capture(cargo.arg("--locked"))?;
     }
     process::capture(book::cargo(workspace, "fetch").arg("--locked"))?;

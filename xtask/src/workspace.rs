@@ -6,8 +6,30 @@ use std::path::{Path, PathBuf};
 use crate::failure::{Context, Failure, Outcome};
 use crate::shell::typed;
 
-/// The three configurations of an SDK, most used first.
+/// The configurations of an SDK for one processor, most used first.
 pub const CONFIGS: [&str; 3] = ["debug", "release", "benchmark"];
+
+/// The same for several processors.
+pub const SMP_CONFIGS: [&str; 3] = ["smp-debug", "smp-release", "smp-benchmark"];
+
+/// Whether SDKs have the configurations for several processors, and suites run in those that they name. Without, a command
+/// builds such a configuration only if its `--config` names one.
+pub const OFFERS_SMP: bool = true;
+
+/// Every configuration.
+pub fn configs() -> Vec<&'static str> {
+    [CONFIGS, SMP_CONFIGS].concat()
+}
+
+/// The configuration for one processor that otherwise equals this one.
+pub fn base(config: &str) -> &str {
+    config.strip_prefix("smp-").unwrap_or(config)
+}
+
+/// Whether a configuration is for several processors.
+pub fn is_smp(config: &str) -> bool {
+    SMP_CONFIGS.contains(&config)
+}
 
 /// The root of the repository and the paths derived from it.
 #[derive(Clone, Debug)]

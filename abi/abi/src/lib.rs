@@ -20,6 +20,7 @@ pub mod limits;
 pub mod message;
 pub mod method;
 pub mod probe;
+pub mod recording;
 pub mod register;
 pub mod ring;
 pub mod service;

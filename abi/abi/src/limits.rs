@@ -2,6 +2,8 @@
 
 /// Threads: 63 protection domains and the monitor.
 pub const THREADS: usize = 64;
+/// Processors that a system can use.
+pub const PROCESSORS: usize = 4;
 /// Pieces of memory of programs that the monitor can read in the debug configuration. At least one for each program,
 /// which is its stack.
 pub const MONITOR_VIEWS: usize = 2 * THREADS;

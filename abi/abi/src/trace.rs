@@ -185,6 +185,8 @@ named_numbers! {
         Budget = 4 => "limen_trace_at_budget",
         /// Nothing: the thread was stopped, or has no time until a caller lends it some.
         Stopped = 5 => "limen_trace_stopped",
+        /// The answer of another processor. The object is its number.
+        Processor = 6 => "limen_trace_at_processor",
     }
 }
 

@@ -30,7 +30,7 @@ pub use interrupt_controller::{InterruptController, PLIC_CONTEXTS};
 pub use machine::{Machine, Memory, MemoryKind, Misplaced, RAM_RANGES};
 pub use place::{MODULE_OFFSET, PLACED_RESERVED, place};
 pub use record::{
-    Board, Cap, CapKind, Counts, DomainSlot, FixedRegion, FixedRegionFlags, Interrupt, InterruptFlags,
+    Board, Cap, CapKind, Counts, DomainSlot, FixedRegion, FixedRegionFlags, Home, Interrupt, InterruptFlags,
     InterruptSource, Key, KeySite, Mapping, MappingFlags, NONE, Range, Region, RegionKind, Rights, Ring,
     RingKind, SchedContext, Service, Thread, ThreadFlags, name_bytes, name_words,
 };
@@ -44,12 +44,12 @@ use record::Record;
 /// First word of every image: "LIMENIMG" in memory order.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"LIMENIMG");
 /// Version of the format. An image of another version is refused.
-pub const VERSION: u64 = 11;
+pub const VERSION: u64 = 12;
 /// The address of an image that is placed at boot.
 pub const UNPLACED: u64 = u64::MAX;
 
 /// Words of the header that precede the table directory.
-const FIXED_WORDS: usize = 8;
+const FIXED_WORDS: usize = 9;
 /// Words of the header: the fixed ones, then offset and count of each table.
 pub const HEADER_WORDS: usize = FIXED_WORDS + 2 * Table::COUNT;
 
@@ -73,6 +73,8 @@ impl HeaderWord {
     pub const IMAGE_PADDR: usize = 6;
     /// Bytes of the whole image.
     pub const IMAGE_BYTES: usize = 7;
+    /// Number of processors that the system uses, from 1 to `limits::PROCESSORS`.
+    pub const PROCESSORS: usize = 8;
 }
 
 /// Instruction sets an image can be for.
@@ -102,11 +104,14 @@ impl Options {
     pub const BOOT_FIGURES: u64 = 1 << 3;
     /// The groups of the trace that are on when the system starts.
     pub const TRACE: u64 = KernelKey::TRACE;
+    /// The kernel records every event in the memory of the trace, for a replay: see [`limen_abi::recording`].
+    pub const RECORDING: u64 = 1 << 4;
     /// All bits with a meaning.
     pub const ALL: u64 = Self::PRINTING
         | Self::CHECK_INVARIANTS
         | Self::MEASURE_UTILISATION
         | Self::BOOT_FIGURES
+        | Self::RECORDING
         | Self::TRACE;
 }
 
@@ -148,11 +153,14 @@ pub enum Table {
     FixedRegions = 15,
     /// [`Ring`]s, ascending by address space and address.
     Rings = 16,
+    /// [`Home`]s of all endpoints, then of all notifications, then of all reply objects; empty when there is one
+    /// processor.
+    Homes = 17,
 }
 
 impl Table {
     /// Number of tables.
-    pub const COUNT: usize = 17;
+    pub const COUNT: usize = 18;
 }
 
 /// A validated image. Reading a record never fails.
@@ -201,6 +209,12 @@ impl<'a> Image<'a> {
     #[must_use]
     pub fn tables_bytes(&self) -> u64 {
         self.words.len() as u64 * 8
+    }
+
+    /// Number of processors that the system uses.
+    #[must_use]
+    pub fn processors(&self) -> u64 {
+        self.header(HeaderWord::PROCESSORS)
     }
 
     /// Number of threads.
@@ -322,10 +336,48 @@ impl<'a> Image<'a> {
         self.records(Table::Rings)
     }
 
+    /// Home processors of endpoints, notifications and reply objects, in this order; none when there is one processor.
+    pub fn homes(&self) -> impl Iterator<Item = Home> + 'a {
+        self.records(Table::Homes)
+    }
+
+    /// Home processor of an endpoint.
+    #[must_use]
+    pub fn endpoint_home(&self, index: u64) -> u64 {
+        self.home(index)
+    }
+
+    /// Home processor of a notification.
+    #[must_use]
+    pub fn notification_home(&self, index: u64) -> u64 {
+        self.home(self.counts().endpoints + index)
+    }
+
+    /// Home processor of a reply object.
+    #[must_use]
+    pub fn reply_home(&self, index: u64) -> u64 {
+        let counts = self.counts();
+        self.home(counts.endpoints + counts.notifications + index)
+    }
+
     /// The thread with this index.
     #[must_use]
     pub fn thread(&self, index: u64) -> Option<Thread> {
         self.record(Table::Threads, index)
+    }
+
+    fn home(&self, position: u64) -> u64 {
+        self.word(Table::Homes, Home::WORDS, position, 0)
+    }
+
+    /// A word of the record at `index`; 0 if there is no such record.
+    fn word(&self, table: Table, record_words: usize, index: u64, position: usize) -> u64 {
+        let (offset, count) = self.directory(table);
+        if index < count {
+            self.header(offset as usize + index as usize * record_words + position)
+        } else {
+            0
+        }
     }
 
     fn service(&self, index: u64) -> Option<Service> {

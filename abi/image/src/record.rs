@@ -302,7 +302,14 @@ record! {
         pub budget_us,
         /// Period, in microseconds.
         pub period_us,
+        /// Home processor.
+        pub processor,
     }
+}
+
+impl SchedContext {
+    /// Position of `processor`.
+    pub(crate) const PROCESSOR: usize = 2;
 }
 
 record! {
@@ -322,7 +329,16 @@ record! {
         pub notification,
         /// Badge of the signal.
         pub badge,
+        /// Home processor: that of the notification.
+        pub processor,
     }
+}
+
+impl Interrupt {
+    /// Position of `notification`.
+    pub(crate) const NOTIFICATION: usize = 5;
+    /// Position of `processor`.
+    pub(crate) const PROCESSOR: usize = 7;
 }
 
 /// Source of an interrupt.
@@ -382,6 +398,8 @@ pub struct Thread {
     pub timeout_slot: u64,
     /// Scheduling domain, below `limits::DOMAINS`; 0 in an image without a domain schedule.
     pub domain: u64,
+    /// Home processor, where the thread runs.
+    pub processor: u64,
     /// [`ThreadFlags`] bits.
     pub flags: u64,
 }
@@ -399,6 +417,13 @@ impl ThreadFlags {
 }
 
 impl Thread {
+    /// Position of `sched_context`.
+    pub(crate) const SCHED_CONTEXT: usize = NAME_WORDS + 5;
+    /// Position of `notification`.
+    pub(crate) const NOTIFICATION: usize = NAME_WORDS + 6;
+    /// Position of `processor`.
+    pub(crate) const PROCESSOR: usize = NAME_WORDS + 10;
+
     /// The name as bytes without padding.
     #[must_use]
     pub fn name_bytes(&self) -> ([u8; NAME_BYTES], usize) {
@@ -419,6 +444,7 @@ record! {
         pub fault_slot,
         pub timeout_slot,
         pub domain,
+        pub processor,
         pub flags,
     }
 }
@@ -442,6 +468,7 @@ impl Record for Thread {
             fault_slot: rest.fault_slot,
             timeout_slot: rest.timeout_slot,
             domain: rest.domain,
+            processor: rest.processor,
             flags: rest.flags,
         })
     }
@@ -460,9 +487,18 @@ impl Record for Thread {
             fault_slot: self.fault_slot,
             timeout_slot: self.timeout_slot,
             domain: self.domain,
+            processor: self.processor,
             flags: self.flags,
         }
         .write(out);
+    }
+}
+
+record! {
+    /// The home of an object that has no other record.
+    pub struct Home {
+        /// The processor that alone changes the object.
+        pub processor,
     }
 }
 
@@ -588,6 +624,12 @@ record! {
 }
 
 impl Service {
+    /// Position of `thread`.
+    pub(crate) const THREAD: usize = 1;
+    /// Position of `owner`.
+    pub(crate) const OWNER: usize = 8;
+    /// Position of `interrupt`.
+    pub(crate) const INTERRUPT: usize = 9;
     /// Size of the stack.
     pub const STACK_BYTES: u64 = 16 << 10;
 

@@ -1,6 +1,7 @@
 //! The rules of a boot image. This is the only place that checks what boot code relies on.
 
 mod interrupts;
+mod processors;
 mod rings;
 mod services;
 mod threads;
@@ -15,9 +16,9 @@ use limen_abi::{KernelKey, limits, slot};
 
 use crate::machine::Misplaced;
 use crate::record::{
-    Board, Cap, CapKind, Counts, DomainSlot, FixedRegion, Interrupt, Key, KeySite, Mapping, MappingFlags,
-    NAME_WORDS, NONE, Range, Record, Region, RegionKind, Rights, Ring, SchedContext, Service, Thread,
-    name_bytes,
+    Board, Cap, CapKind, Counts, DomainSlot, FixedRegion, Home, Interrupt, Key, KeySite, Mapping,
+    MappingFlags, NAME_WORDS, NONE, Range, Record, Region, RegionKind, Rights, Ring, SchedContext, Service,
+    Thread, name_bytes,
 };
 use crate::{
     Architecture, HEADER_WORDS, HeaderWord, Image, MAGIC, Options, Table, UNPLACED, VERSION, checksum,
@@ -138,11 +139,13 @@ pub(crate) fn validate(words: &[u64]) -> Result<Image<'_>, ImageError> {
     interrupts::check(&image)?;
     check_keys(&image)?;
     check_key_sites(&image)?;
+    processors::check_homes(&image)?;
     check_caps(&image)?;
     threads::check(&image)?;
     services::check(&image)?;
     rings::check(&image)?;
     trace::check(&image)?;
+    processors::check_companions(&image)?;
     Ok(image)
 }
 
@@ -210,6 +213,7 @@ const TABLES: [(usize, RangeInclusive<u64>); Table::COUNT] = [
     (Service::WORDS, 0..=limits::SERVICES as u64),
     (FixedRegion::WORDS, 0..=limits::REGIONS as u64),
     (Ring::WORDS, 0..=limits::SAMPLE_RINGS as u64),
+    (Home::WORDS, 0..=(limits::ENDPOINTS + limits::NOTIFICATIONS + limits::REPLIES) as u64),
 ];
 
 pub(crate) fn check_directory(image: &Image<'_>) -> Check {
@@ -247,6 +251,7 @@ fn check_counts(image: &Image<'_>) -> Check {
     let limit = |what, count: u64, limit: usize| {
         if count <= limit as u64 { Ok(()) } else { Err(ImageError::TooMany { what }) }
     };
+    limit("processors", image.processors(), limits::PROCESSORS)?;
     limit("endpoints", counts.endpoints, limits::ENDPOINTS)?;
     limit("notifications", counts.notifications, limits::NOTIFICATIONS)?;
     limit("reply objects", counts.replies, limits::REPLIES)?;
@@ -399,7 +404,7 @@ fn check_mappings(image: &Image<'_>) -> Check {
 
 fn check_sched_contexts(image: &Image<'_>) -> Check {
     for (index, context) in image.sched_contexts().enumerate() {
-        let SchedContext { budget_us: budget, period_us: period } = context;
+        let SchedContext { budget_us: budget, period_us: period, .. } = context;
         let is_slice = budget == period && budget > 0;
         let is_share = budget < period && budget >= limits::MIN_BUDGET_US;
         let ok = (is_slice || is_share) && period <= limits::MAX_PERIOD_US;
@@ -480,7 +485,8 @@ fn check_caps(image: &Image<'_>) -> Check {
         check(index == 0 || position > previous, "not in ascending order")?;
         previous = position;
         check(cap.rights & !Rights::ALL == 0, "undefined rights")?;
-        let objects = match CapKind::from_raw(cap.kind) {
+        let kind = CapKind::from_raw(cap.kind);
+        let objects = match kind {
             Some(CapKind::Thread) => threads,
             Some(CapKind::Endpoint) => counts.endpoints,
             Some(CapKind::Notification) => counts.notifications,
@@ -511,6 +517,8 @@ fn check_caps(image: &Image<'_>) -> Check {
             None => 0,
         };
         check(cap.object < objects, "no such object")?;
+        let is_near = kind.is_none_or(|kind| processors::is_near(image, kind, &cap));
+        check(is_near, "received with or acknowledged on another processor")?;
         if cap.kind == CapKind::Reply as u64
             && let Some(owner) = reply_owners.get_mut(cap.object as usize)
         {

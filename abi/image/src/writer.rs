@@ -1,8 +1,8 @@
 //! The image writer: collects records, then lays them out with directory and checksum.
 
 use crate::record::{
-    Board, Cap, Counts, DomainSlot, FixedRegion, Interrupt, Key, KeySite, Mapping, Range, Record, Region,
-    Ring, SchedContext, Service, Thread,
+    Board, Cap, Counts, DomainSlot, FixedRegion, Home, Interrupt, Key, KeySite, Mapping, Range, Record,
+    Region, Ring, SchedContext, Service, Thread,
 };
 use crate::{Architecture, FIXED_WORDS, HEADER_WORDS, HeaderWord, MAGIC, Table, VERSION, checksum};
 
@@ -14,6 +14,7 @@ use crate::{Architecture, FIXED_WORDS, HEADER_WORDS, HeaderWord, MAGIC, Table, V
 pub struct ImageWriter {
     pub architecture: Architecture,
     pub options: u64,
+    pub processors: u64,
     pub board: Board,
     pub counts: Counts,
     pub ram: Vec<Range>,
@@ -31,15 +32,17 @@ pub struct ImageWriter {
     pub services: Vec<Service>,
     pub fixed_regions: Vec<FixedRegion>,
     pub rings: Vec<Ring>,
+    pub homes: Vec<Home>,
 }
 
 impl ImageWriter {
-    /// An image without any record.
+    /// An image for one processor, without any record.
     #[must_use]
     pub fn new(architecture: Architecture) -> Self {
         Self {
             architecture,
             options: 0,
+            processors: 1,
             board: Board::default(),
             counts: Counts::default(),
             ram: Vec::new(),
@@ -57,6 +60,7 @@ impl ImageWriter {
             services: Vec::new(),
             fixed_regions: Vec::new(),
             rings: Vec::new(),
+            homes: Vec::new(),
         }
     }
 
@@ -83,6 +87,7 @@ impl ImageWriter {
         words[HeaderWord::VERSION] = VERSION;
         words[HeaderWord::ARCHITECTURE] = self.architecture as u64;
         words[HeaderWord::OPTIONS] = self.options;
+        words[HeaderWord::PROCESSORS] = self.processors;
         append(&mut words, Table::Board, &[self.board]);
         append(&mut words, Table::Counts, &[self.counts]);
         append(&mut words, Table::Ram, &self.ram);
@@ -100,6 +105,7 @@ impl ImageWriter {
         append(&mut words, Table::Services, &self.services);
         append(&mut words, Table::FixedRegions, &self.fixed_regions);
         append(&mut words, Table::Rings, &self.rings);
+        append(&mut words, Table::Homes, &self.homes);
         words
     }
 }

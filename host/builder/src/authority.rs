@@ -14,7 +14,7 @@ use serde::{Serialize, Serializer};
 
 use crate::build::Built;
 use crate::interrupts::source;
-use crate::objects::MONITOR_PRIORITY;
+use crate::objects::{MONITOR_PRIORITY, MONITOR_PROCESSOR};
 
 /// A party of the relation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -486,28 +486,32 @@ fn interrupts(rows: &mut Vec<Authority>, built: &Built) {
     }
 }
 
-/// Programs of a scheduling domain by priority, highest first: a program can delay those of lower levels until its
-/// budget is used up, and shares the time of its level with the others there.
+/// Programs that compete for a processor in the time of a scheduling domain, by priority, highest first: a program can
+/// delay those of lower levels until its budget is used up, and shares the time of its level with the others there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delays {
+    /// The processor.
+    pub cpu: u8,
     /// Id of the scheduling domain; 0 without domains.
     pub domain: u8,
     /// Priorities with their programs, descending.
     pub levels: Vec<(u64, Vec<Party>)>,
 }
 
-/// The levels of each scheduling domain, ascending by its id. The monitor is in domain 0.
+/// The levels of each processor and scheduling domain, ascending. The monitor is on processor 0, in domain 0.
 #[must_use]
 pub fn delays(built: &Built) -> Vec<Delays> {
-    let mut all: Vec<Delays> =
-        vec![Delays { domain: 0, levels: vec![(MONITOR_PRIORITY, vec![Party::Monitor])] }];
+    let monitor = vec![(MONITOR_PRIORITY, vec![Party::Monitor])];
+    let mut all: Vec<Delays> = vec![Delays { cpu: MONITOR_PROCESSOR, domain: 0, levels: monitor }];
     let programs = built.parts.system.protection_domains.iter().enumerate();
     let mut sorted: Vec<_> = programs.collect();
-    sorted.sort_by_key(|(index, program)| (program.domain, std::cmp::Reverse(program.priority), *index));
+    sorted.sort_by_key(|(index, program)| {
+        (program.cpu, program.domain, std::cmp::Reverse(program.priority), *index)
+    });
     for (index, program) in sorted {
-        let (domain, priority) = (program.domain, u64::from(program.priority));
-        if all.last().is_none_or(|last| last.domain != domain) {
-            all.push(Delays { domain, levels: Vec::new() });
+        let (cpu, domain, priority) = (program.cpu, program.domain, u64::from(program.priority));
+        if all.last().is_none_or(|last| (last.cpu, last.domain) != (cpu, domain)) {
+            all.push(Delays { cpu, domain, levels: Vec::new() });
         }
         let Some(Delays { levels, .. }) = all.last_mut() else { continue };
         match levels.last_mut() {
@@ -698,9 +702,23 @@ mod tests {
             <protection_domain name=\"d\" domain=\"y\" priority=\"5\"><program_image path=\"p\" /></protection_domain></system>";
         let [a, b, c, d] = [0, 1, 2, 3].map(Party::Program);
         let expected = [
-            Delays { domain: 0, levels: vec![(255, vec![Party::Monitor]), (1, vec![b])] },
-            Delays { domain: 1, levels: vec![(9, vec![c]), (5, vec![a, d])] },
+            Delays { cpu: 0, domain: 0, levels: vec![(255, vec![Party::Monitor]), (1, vec![b])] },
+            Delays { cpu: 0, domain: 1, levels: vec![(9, vec![c]), (5, vec![a, d])] },
         ];
         assert_eq!(delays(&built(text)), expected);
+    }
+
+    #[test]
+    fn programs_delay_only_those_on_their_processor() {
+        let text = "<system>
+            <protection_domain name=\"a\" cpu=\"1\" priority=\"5\"><program_image path=\"p\" /></protection_domain>
+            <protection_domain name=\"b\" priority=\"9\"><program_image path=\"p\" /></protection_domain>
+            <protection_domain name=\"c\" cpu=\"1\" priority=\"7\"><program_image path=\"p\" /></protection_domain></system>";
+        let [a, b, c] = [0, 1, 2].map(Party::Program);
+        let expected = [
+            Delays { cpu: 0, domain: 0, levels: vec![(255, vec![Party::Monitor]), (9, vec![b])] },
+            Delays { cpu: 1, domain: 0, levels: vec![(7, vec![c]), (5, vec![a])] },
+        ];
+        assert_eq!(delays(&parts(text, "smp-debug").build(ImageType::Binary).unwrap()), expected);
     }
 }

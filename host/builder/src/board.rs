@@ -8,6 +8,7 @@ use limen_image as image;
 use limen_sdf::{Architecture, Target};
 use serde::Deserialize;
 
+use crate::config::Config;
 use crate::image_type::ImageType;
 
 /// Facts about a machine.
@@ -29,6 +30,9 @@ pub struct Board {
     /// Physical load address of the image. With Limen's own loader, also the entry point; for an image placed at
     /// boot, the first address to try.
     pub loader_address: u64,
+    /// Processors that the kernel can use.
+    #[serde(default = "one")]
+    pub processors: u8,
     /// Highest user address, inclusive.
     pub user_top: u64,
     /// AArch64: the machine has a secure monitor or an emulation of one.
@@ -38,6 +42,9 @@ pub struct Board {
     pub image_type: ImageType,
     /// Command line of the emulator, one word per entry; `{image}` stands for the image file.
     pub qemu: Vec<String>,
+    /// Words to append for configurations with several processors.
+    #[serde(default)]
+    pub qemu_smp: Vec<String>,
     /// Named variants of the emulator's command line: words to append, by name.
     #[serde(default)]
     pub variants: BTreeMap<String, Vec<String>>,
@@ -155,13 +162,19 @@ pub struct Timer {
 }
 
 impl Board {
+    /// Processors that a system uses in this configuration.
+    #[must_use]
+    pub fn processors(&self, config: &Config) -> u8 {
+        if config.is_smp() { self.processors } else { 1 }
+    }
+
     /// The facts that the rules of a system description need.
     #[must_use]
-    pub fn target(&self) -> Target {
+    pub fn target(&self, config: &Config) -> Target {
         Target {
             architecture: self.architecture,
             user_top: self.user_top,
-            cpus: 1,
+            cpus: self.processors(config),
             smc: self.smc,
             older_name: false,
         }
@@ -186,6 +199,10 @@ impl Board {
     pub fn ram_ranges(&self) -> Vec<image::Range> {
         self.ram.iter().map(|ram| image::Range { start: ram.start, end: ram.end }).collect()
     }
+}
+
+const fn one() -> u8 {
+    1
 }
 
 fn architecture<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Architecture, D::Error> {

@@ -92,6 +92,8 @@ mod tests {
             ("interrupt = 27", "interrupt = 33", "timer.interrupt is not between 16 and 31"),
             ("pl011", "pl012", "unknown variant"),
             ("\"aarch64\"", "\"arm\"", "unknown architecture"),
+            ("processors = 4", "processors = 0", "processors is not between 1 and 4"),
+            ("processors = 4", "processors = 5", "processors is not between 1 and 4"),
             ("[timer]", "[clock]", "unknown field"),
         ] {
             let message = Board::parse(&VIRT.replacen(from, to, 1)).unwrap_err();

@@ -1,7 +1,8 @@
 //! Rules of board files. The rest of the builder and the programs of the SDK rely on them.
 
 use limen_abi::limits::{
-    INTERRUPT_LINES, INTERRUPT_VECTORS, PAGE_BYTES, USER_TOP_AARCH64, USER_TOP_RISCV64, USER_TOP_X86_64,
+    INTERRUPT_LINES, INTERRUPT_VECTORS, PAGE_BYTES, PROCESSORS, USER_TOP_AARCH64, USER_TOP_RISCV64,
+    USER_TOP_X86_64,
 };
 use limen_image::{InterruptController as Kind, PLIC_CONTEXTS};
 use limen_sdf::Architecture;
@@ -25,6 +26,10 @@ type Check = Result<(), String>;
 /// # Errors
 /// The first broken rule, as a sentence without its subject.
 pub(crate) fn check(board: &Board) -> Check {
+    let most = PROCESSORS;
+    rule((1..=most).contains(&usize::from(board.processors)), || {
+        format!("processors is not between 1 and {most}, the limit of the kernel")
+    })?;
     check_memory(board)?;
     check_devices(board)?;
     check_interrupts(board)?;

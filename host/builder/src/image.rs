@@ -57,6 +57,8 @@ pub fn records(
     writer.domain_schedule.clone_from(&objects.domain_schedule);
     writer.services = services::records(&spaces.services, &objects.interrupts);
     writer.rings.clone_from(&spaces.rings);
+    writer.processors = u64::from(board.processors(config));
+    writer.homes.clone_from(&objects.homes);
     writer
 }
 

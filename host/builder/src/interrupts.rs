@@ -37,7 +37,7 @@ pub fn interrupts(system: &SystemDescription, board: &Board) -> Result<Vec<Owned
             if all.len() == INTERRUPTS {
                 return Err(too_many(irq));
             }
-            all.push(OwnedInterrupt { owner, id: irq.id, record: record(irq, owner) });
+            all.push(OwnedInterrupt { owner, id: irq.id, record: record(irq, owner, domain.cpu) });
         }
     }
     all.sort_by_key(|interrupt| interrupt.record.line);
@@ -90,7 +90,7 @@ impl InterruptControllerKind {
     }
 }
 
-fn record(irq: &Irq, owner: usize) -> Interrupt {
+fn record(irq: &Irq, owner: usize, processor: u8) -> Interrupt {
     let edge = if irq.trigger == Trigger::Edge { InterruptFlags::EDGE } else { 0 };
     let vector = |vector: u8| FIRST_INTERRUPT_VECTOR + u64::from(vector);
     let (line, source, unit, input, low) = match irq.source {
@@ -104,7 +104,16 @@ fn record(irq: &Irq, owner: usize) -> Interrupt {
     };
     let flags = edge | if low { InterruptFlags::ACTIVE_LOW } else { 0 };
     let (notification, badge) = (owner as u64, 1 << irq.id);
-    Interrupt { line, source: source as u64, unit, input, flags, notification, badge }
+    Interrupt {
+        line,
+        source: source as u64,
+        unit,
+        input,
+        flags,
+        notification,
+        badge,
+        processor: u64::from(processor),
+    }
 }
 
 fn pci_address(device: PciAddress) -> u64 {

@@ -5,7 +5,7 @@
 //! one after the last to the monitor. Endpoints are few, so they are numbered in the order of their owners.
 
 use limen_abi::{KernelKey, slot};
-use limen_image::{Counts, DomainSlot, Key, NONE, SchedContext, Thread, ThreadFlags};
+use limen_image::{Counts, DomainSlot, Home, Key, NONE, SchedContext, Thread, ThreadFlags};
 use limen_sdf::model::{ProtectionDomain, StaticKey, SystemDescription};
 use limen_sdf::{Diagnostic, Target};
 
@@ -19,8 +19,11 @@ use crate::{schedule, services};
 pub(crate) const MONITOR_PRIORITY: u64 = 255;
 /// Scheduling domain of the monitor.
 pub(crate) const MONITOR_DOMAIN: u64 = 0;
+/// Home processor of the monitor.
+pub(crate) const MONITOR_PROCESSOR: u8 = 0;
 /// Budget and period of the monitor.
 const MONITOR_PERIOD_US: u64 = 1000;
+
 /// The objects of a system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Objects {
@@ -38,6 +41,8 @@ pub struct Objects {
     pub endpoint_owners: Vec<usize>,
     /// The domain schedule.
     pub domain_schedule: Vec<DomainSlot>,
+    /// With several processors: homes of endpoints, notifications and reply objects.
+    pub homes: Vec<Home>,
 }
 
 impl Objects {
@@ -51,25 +56,35 @@ impl Objects {
         config: &Config,
         board: &Board,
     ) -> Result<Self, Diagnostic> {
-        let target = &board.target();
+        let target = &board.target(config);
         let domains = &system.protection_domains;
         let endpoint_owners: Vec<usize> = (0..domains.len()).filter(|&pd| is_called(system, pd)).collect();
         let threads = programs.iter().enumerate().map(|(i, p)| thread(system, i, p, config, target));
-        let monitor = SchedContext { budget_us: MONITOR_PERIOD_US, period_us: MONITOR_PERIOD_US };
-        let contexts =
-            domains.iter().map(|d| SchedContext { budget_us: d.budget_us, period_us: d.period_us });
+        let monitor = SchedContext {
+            budget_us: MONITOR_PERIOD_US,
+            period_us: MONITOR_PERIOD_US,
+            processor: u64::from(MONITOR_PROCESSOR),
+        };
+        let contexts = domains.iter().map(|d| SchedContext {
+            budget_us: d.budget_us,
+            period_us: d.period_us,
+            processor: u64::from(d.cpu),
+        });
         let all = programs.len() as u64;
+        let counts = Counts {
+            endpoints: endpoint_owners.len() as u64 + 1,
+            notifications: domains.len() as u64 + u64::from(config.is_printing()),
+            replies: all,
+            vspaces: all + domains.iter().filter(|domain| services::needs_space(domain)).count() as u64,
+            domain_start: schedule::start(system),
+            trace: 0,
+        };
+        let is_alone = board.processors(config) == 1;
         Ok(Self {
+            homes: if is_alone { Vec::new() } else { homes(domains, &endpoint_owners, &counts) },
             threads: threads.collect(),
             sched_contexts: contexts.chain([monitor]).collect(),
-            counts: Counts {
-                endpoints: endpoint_owners.len() as u64 + 1,
-                notifications: domains.len() as u64 + u64::from(config.is_printing()),
-                replies: all,
-                vspaces: all + domains.iter().filter(|domain| services::needs_space(domain)).count() as u64,
-                domain_start: schedule::start(system),
-                trace: 0,
-            },
+            counts,
             interrupts: interrupts(system, board)?,
             keys: system.static_keys.iter().map(|key| record(key, config)).collect(),
             endpoint_owners,
@@ -88,6 +103,15 @@ impl Objects {
     pub fn monitor_endpoint(&self) -> u64 {
         self.endpoint_owners.len() as u64
     }
+}
+
+/// Each object is at home where the program runs that receives or replies with it.
+fn homes(domains: &[ProtectionDomain], endpoint_owners: &[usize], counts: &Counts) -> Vec<Home> {
+    let at = |cpu| Home { processor: u64::from(cpu) };
+    let programs: Vec<Home> = domains.iter().map(|d| at(d.cpu)).chain([at(MONITOR_PROCESSOR)]).collect();
+    let endpoints = endpoint_owners.iter().map(|&owner| programs[owner]).chain([at(MONITOR_PROCESSOR)]);
+    let notifications = programs.iter().copied().take(counts.notifications as usize);
+    endpoints.chain(notifications).chain(programs.iter().copied()).collect()
 }
 
 fn record(key: &StaticKey, config: &Config) -> Key {
@@ -139,6 +163,7 @@ fn thread(
             _ => NONE,
         },
         domain: domain.map_or(MONITOR_DOMAIN, |domain| u64::from(domain.domain)),
+        processor: u64::from(domain.map_or(MONITOR_PROCESSOR, |domain| domain.cpu)),
         flags: (if counts_cycles { ThreadFlags::COUNTER } else { 0 })
             | (if uses_fpu { 0 } else { ThreadFlags::FPU_DISABLED }),
     }
@@ -149,7 +174,7 @@ mod tests {
     use super::*;
     use crate::image_type::ImageType;
     use crate::test_elf::TestElf;
-    use crate::test_system::{built, parts, program};
+    use crate::test_system::{FAMILY, built, parts, program};
 
     #[test]
     fn keys_of_the_kernel_follow_the_configuration() {
@@ -182,6 +207,45 @@ mod tests {
         assert_eq!(buffer(&chosen), 0x1f_f000);
         // A link script may set the symbol also for programs whose library does not ask for it.
         assert_eq!(buffer(&chosen.symbol("microkit_have_signal", 0x20_1078, 1)), 0xff_ffff_f000);
+    }
+
+    const SPREAD: &str = r#"<system>
+        <protection_domain name="parent" cpu="1"><program_image path="p" />
+            <protection_domain name="child" id="0" cpu="2"><program_image path="p" /></protection_domain>
+        </protection_domain>
+        <protection_domain name="driver" cpu="3" priority="1"><program_image path="p" />
+            <irq irq="40" id="0" /></protection_domain>
+        <protection_domain name="server" priority="2" passive="true"><program_image path="p" />
+        </protection_domain>
+        <channel><end pd="driver" id="1" pp="true" /><end pd="server" id="2" /></channel>
+        </system>"#;
+
+    #[test]
+    fn objects_are_at_home_where_their_program_runs() {
+        let built = parts(SPREAD, "smp-debug").build(ImageType::Binary).unwrap();
+        let (tables, objects) = (&built.tables, &built.objects);
+        let processors = |homes: &[Home]| homes.iter().map(|home| home.processor).collect::<Vec<_>>();
+        assert_eq!(tables.processors, 4);
+        let programs = [1, 2, 3, 0, 0];
+        assert_eq!(objects.threads.iter().map(|thread| thread.processor).collect::<Vec<_>>(), programs);
+        let contexts: Vec<_> = objects.sched_contexts.iter().map(|context| context.processor).collect();
+        assert_eq!(contexts, programs);
+        assert_eq!(objects.interrupts[0].record.processor, 3);
+        let (endpoints, others) = tables.homes.split_at(3);
+        assert_eq!(objects.endpoint_owners, [0, 3]);
+        assert_eq!(processors(endpoints), [1, 0, 0]);
+        assert_eq!(processors(others), [programs, programs].concat());
+        // Without printing, the monitor has no notification.
+        let built = parts(SPREAD, "smp-release").build(ImageType::Binary).unwrap();
+        assert_eq!(processors(&built.tables.homes), [1, 0, 0, 1, 2, 3, 0, 1, 2, 3, 0, 0]);
+    }
+
+    #[test]
+    fn other_configurations_use_one_processor() {
+        for config in ["debug", "release", "benchmark"] {
+            let tables = parts(FAMILY, config).build(ImageType::Binary).unwrap().tables;
+            assert_eq!((tables.processors, tables.homes.len()), (1, 0), "{config}");
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod hex;
 mod interrupt_list;
 mod memory_map;
 mod object_graph;
+mod processors;
 mod program_list;
 mod text;
 mod trace;
@@ -25,6 +26,7 @@ pub use hex::Hex;
 pub use interrupt_list::InterruptLine;
 pub use memory_map::{Memory, UserMemory, UserRange};
 pub use object_graph::{Capability, CapabilityTable, ObjectGraph, Thread};
+pub use processors::{Home, Place, ProcessorCrossing, Processors};
 pub use program_list::{GrantedService, IoPorts, Key, ProtectionDomain, Wipe};
 pub use text::human_bytes;
 pub use trace::{Trace, TracedProgram};
@@ -55,6 +57,9 @@ pub struct Report {
     /// Scheduling domains, if the description has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub domains: Option<Domains>,
+    /// Processors with their programs, if the system has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processors: Option<Processors>,
     /// Which party can affect which.
     pub authority: Vec<AuthorityRow>,
     /// Which program can delay which.
@@ -124,6 +129,7 @@ impl Report {
             channels: connections::channels(built),
             memory_regions: connections::memory_regions(built),
             domains: Domains::new(built),
+            processors: Processors::new(built),
             authority: authority_list::rows(built),
             priorities: authority_list::priorities(built),
             graph: ObjectGraph::new(built),

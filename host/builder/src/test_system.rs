@@ -43,7 +43,11 @@ pub(crate) fn board() -> Board {
 }
 
 pub(crate) fn system(text: &str) -> SystemDescription {
-    limen_sdf::parse("test.system", text, &Target::aarch64(), &prefill).unwrap().system
+    system_for(text, &Target::aarch64())
+}
+
+fn system_for(text: &str, target: &Target) -> SystemDescription {
+    limen_sdf::parse("test.system", text, target, &prefill).unwrap().system
 }
 
 /// The only file that descriptions may name, `f`: a page and a half of sevens.
@@ -61,12 +65,13 @@ pub(crate) fn program(name: &str, elf: &TestElf) -> Program {
 
 /// The inputs of an image; every protection domain runs [`TestElf::program`].
 pub(crate) fn parts(text: &str, config: &str) -> Parts {
-    let system = system(text);
+    let (board, config) = (board(), Config::new(config));
+    let system = system_for(text, &board.target(&config));
     let domains = system.protection_domains.iter();
     let programs = domains.map(|domain| program(&domain.name, &TestElf::program()));
     Parts {
-        board: board(),
-        config: Config::new(config),
+        board,
+        config,
         programs: programs.chain([program("monitor", &TestElf::monitor())]).collect(),
         loader: Some(Loader::from_elf(&elf_file(&TestElf::loader())).unwrap()),
         kernel: Kernel::from_elf(&elf_file(&TestElf::kernel())).unwrap(),

@@ -1,11 +1,14 @@
 //! The trace: the key of programs that trace, and the options that turn groups on.
 
 use limen_abi::KernelKey;
-use limen_abi::trace::{DEFAULT_BYTES, GROUPS};
-use limen_sdf::SystemDescription;
+use limen_abi::trace::{DEFAULT_BYTES, GROUPS, MAX_BYTES};
 use limen_sdf::model::{KeyUse, StaticKey, Symbol};
+use limen_sdf::{Diagnostic, SystemDescription};
 
+use crate::board::Board;
+use crate::code;
 use crate::config::Config;
+use crate::error::{Context, error};
 use crate::program::Program;
 
 /// The key on which a program's tracepoints branch unless they name another; part of the libraries.
@@ -24,8 +27,30 @@ pub fn groups<'a>(names: impl Iterator<Item = &'a str>) -> Result<u64, &'a str> 
     Ok(if options == 0 { KernelKey::TRACE } else { options })
 }
 
+/// Checks that no trace has several processors, each of which would write its own records.
+///
+/// # Errors
+/// The system has a trace that it cannot have.
+pub(crate) fn check(system: &SystemDescription, config: &Config, board: &Board) -> Result<(), Diagnostic> {
+    let processors = board.processors(config);
+    if processors == 1 || config.trace == 0 && system.trace_bytes.is_none() {
+        return Ok(());
+    }
+    let readers = system.protection_domains.iter().filter_map(|domain| domain.trace.as_ref());
+    let message =
+        format!("Error: the trace needs a configuration with one processor, and this one has {processors}");
+    let help =
+        "Use the configuration without smp-, or remove each <trace>, each key of the trace and --trace.";
+    Err(error(code::TRACE_PROCESSORS, message).at(readers.map(|reader| &reader.span).next()).help(help))
+}
+
 /// Gives the system a ring if groups are on from the start, and binds the tracepoints of programs to the kernel's key.
 pub(crate) fn bind(system: &mut SystemDescription, programs: &[Program], config: &Config) {
+    if config.recording {
+        // Nothing traces, and the programs are those of an image without a recording.
+        system.trace_bytes = Some(MAX_BYTES);
+        return;
+    }
     if config.trace != 0 {
         system.trace_bytes.get_or_insert(DEFAULT_BYTES);
     }

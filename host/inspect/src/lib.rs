@@ -278,8 +278,9 @@ impl Tables<'_> {
                 let slot = usize::try_from(listed.slot).ok().and_then(|slot| slots.get(slot));
                 // Root slots are in another table.
                 let Some(slot) = slot else { continue };
-                let cap = slot.variant().filter(|(name, _)| *name == kind).map(|(_, cap)| cap);
-                let cap = cap.ok_or_else(|| {
+                // An object of another processor, or a key of several, is named by a capability of a kind of its own.
+                let cap = slot.variant().filter(|(name, _)| *name == kind || *name == report::ELSEWHERE);
+                let (stored, cap) = cap.ok_or_else(|| {
                     format!(
                         "the report is of another image than the dump: '{}' has no {} in slot {}",
                         table.owner, listed.kind, listed.slot
@@ -292,7 +293,7 @@ impl Tables<'_> {
                     _ => continue,
                 };
                 let count = kernel.field(items)?.items().len().max(1) as u64;
-                let number = usize::try_from(report::object(kind, &cap)? % count).unwrap_or(0);
+                let number = usize::try_from(report::object(stored, &cap)? % count).unwrap_or(0);
                 let name = match kind {
                     "Interrupt" => format!("{} of '{}'", listed.object, table.owner),
                     _ => listed.object.clone(),

@@ -13,11 +13,12 @@ const NO_NAME: &str = "an interrupt";
 
 impl Inspector {
     /// Whether anything but waiting can happen. Says so only for certain: an interrupt that may come, a budget that will be
-    /// refilled, and scheduling domains count as progress.
+    /// refilled, scheduling domains and other processors count as progress.
     #[must_use]
     pub fn progress(&self) -> Progress {
         let can_run = |thread: &Thread| {
-            thread.is_at_work || matches!(thread.state, ThreadState::Runnable | ThreadState::Postponed)
+            use ThreadState::{Away, Elsewhere, Postponed, Runnable};
+            thread.is_at_work || matches!(thread.state, Runnable | Postponed | Away | Elsewhere { .. })
         };
         let is_stuck = self.state.current.is_none()
             && !self.state.has_domains
@@ -60,6 +61,9 @@ impl Inspector {
         let mut text = String::new();
         for thread in 0..self.state.threads.len() {
             _ = writeln!(text, "{}", self.head(thread));
+            if self.is_elsewhere(thread) {
+                continue;
+            }
             match self.position(thread) {
                 Some(position) => position.frames.iter().for_each(|frame| _ = writeln!(text, "  {frame}")),
                 None => _ = writeln!(text, "  {}", self.unknown_place(thread)),
@@ -68,7 +72,15 @@ impl Inspector {
         text
     }
 
+    /// Whether only the kernel of another processor knows the thread's registers and state.
+    fn is_elsewhere(&self, thread: usize) -> bool {
+        matches!(self.state.threads[thread].state, ThreadState::Elsewhere { .. })
+    }
+
     fn head(&self, thread: usize) -> String {
+        if self.is_elsewhere(thread) {
+            return format!("{}: {}", self.name(thread), self.state_of(thread));
+        }
         let Thread { priority, domain, sched_context, .. } = self.state.threads[thread];
         let domain = if self.state.has_domains { format!(", domain {domain}") } else { String::new() };
         let budget = sched_context.and_then(|index| self.state.sched_contexts.get(index));
@@ -133,6 +145,10 @@ impl Inspector {
                     (None, false) => format!("sends to '{owner}', which has not received the message"),
                 }
             }
+            ThreadState::Away => "waits for an answer of another processor".to_owned(),
+            ThreadState::Elsewhere { processor } => {
+                format!("on processor {processor}; this dump has only the kernel of another one")
+            }
             ThreadState::Calling { reply } => {
                 let server = self.name(reply);
                 faulted(if thread.fault.is_some() {
@@ -175,6 +191,9 @@ impl Inspector {
 
     /// The place of a thread; with the cause, if it faulted.
     fn place(&mut self, index: usize) -> Option<String> {
+        if self.is_elsewhere(index) {
+            return None;
+        }
         if let Some(kind) = self.state.threads[index].fault {
             let registers = self.registers(index);
             let stack = self.stack(index, registers.sp);

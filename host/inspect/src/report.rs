@@ -131,5 +131,12 @@ pub(crate) fn variant(kind: &str) -> Option<&'static str> {
 
 /// The number of the object that a capability of the kernel names.
 pub(crate) fn object(name: &str, cap: &Value<'_>) -> Result<u64, String> {
-    cap.number(if matches!(name, "Endpoint" | "Notification") { "id" } else { "__0" })
+    cap.number(match name {
+        "Endpoint" | "Notification" => "id",
+        ELSEWHERE => "index",
+        _ => "__0",
+    })
 }
+
+/// The kernel's name of capabilities to objects of other processors.
+pub(crate) const ELSEWHERE: &str = "Elsewhere";

@@ -45,10 +45,25 @@ pub(crate) enum ThreadState {
     Inactive,
     Runnable,
     Postponed,
-    Receiving { endpoint: usize },
-    Waiting { notification: usize },
-    Sending { endpoint: usize, is_call: bool },
-    Calling { reply: usize },
+    Receiving {
+        endpoint: usize,
+    },
+    Waiting {
+        notification: usize,
+    },
+    Sending {
+        endpoint: usize,
+        is_call: bool,
+    },
+    Calling {
+        reply: usize,
+    },
+    /// It waits for an answer of another processor.
+    Away,
+    /// It runs on another processor, whose kernel knows its state.
+    Elsewhere {
+        processor: u64,
+    },
 }
 
 #[derive(Debug, Default)]
@@ -147,6 +162,13 @@ impl State {
             thread.is_at_work = matches!(work.variant(), Some(("Some", _)));
             thread.printed_faults = printed.as_number();
         }
+        let number = kernel.number("processor.number")?;
+        for (thread, home) in state.threads.iter_mut().zip(kernel.field("homes")?.items()) {
+            let processor = home.as_number();
+            if processor != number {
+                thread.state = ThreadState::Elsewhere { processor };
+            }
+        }
         state.threads.truncate(threads);
         state.sched_contexts.truncate(threads);
         state.notifications.truncate(threads);
@@ -240,6 +262,7 @@ impl<'a> Reader<'a> {
                 ThreadState::Sending { endpoint: id("endpoint", "endpoints")?, is_call }
             }
             "Calling" => ThreadState::Calling { reply: id("reply", "replies")? },
+            "Away" => ThreadState::Away,
             _ => return Err(unknown()),
         })
     }

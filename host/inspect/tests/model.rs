@@ -46,6 +46,7 @@ mod kernel {
         pub(crate) schedule: Schedule,
         pub(crate) works: Arena<Option<u64>>,
         pub(crate) printed_faults: Arena<u8>,
+        pub(crate) homes: Arena<u8>,
     }
     pub(crate) struct Arena<T> {
         pub(crate) items: [T; N],
@@ -55,6 +56,7 @@ mod kernel {
         pub(crate) domain: u8,
         pub(crate) since: u64,
         pub(crate) open_call: Option<OpenCall>,
+        pub(crate) number: u8,
     }
     #[derive(Clone, Copy)]
     pub(crate) struct OpenCall {
@@ -110,6 +112,7 @@ mod kernel {
         Receiving { endpoint: NonZeroU16 },
         Waiting { notification: NonZeroU16 },
         Sending { endpoint: NonZeroU16, then: AfterSend },
+        Away,
         Calling { reply: NonZeroU16 },
     }
     pub(crate) enum AfterSend {
@@ -229,7 +232,7 @@ static CAPS: CapTable = CapTable {
 #[used]
 static KERNEL: KernelCell = KernelCell(Cell {
     value: Kernel {
-        processor: Processor { current: None, domain: 0, since: 100, open_call: None },
+        processor: Processor { current: None, domain: 0, since: 100, open_call: None, number: 0 },
         machine: Hardware { frequency: 2_000_000 },
         endpoints: Arena {
             items: [
@@ -306,6 +309,7 @@ static KERNEL: KernelCell = KernelCell(Cell {
         schedule: Schedule { slots: [Slot { duration: 0 }] },
         works: Arena { items: [None; 4] },
         printed_faults: Arena { items: [0; 4] },
+        homes: Arena { items: [0; 4] },
     },
 });
 
@@ -404,6 +408,17 @@ fn threads_have_states_and_what_they_wait_for() {
         "{text}"
     );
     assert_eq!(machine.progress(), Progress::Impossible);
+}
+
+#[test]
+fn threads_of_other_processors_may_make_progress() {
+    let place = offset_of!(Kernel, homes) + offset_of!(Arena<u8>, items) + 1;
+    let mut machine = inspector(changed(place, &[3]), REPORT).unwrap();
+    assert_eq!(machine.progress(), Progress::Possible);
+    let text = machine.show(View::Threads);
+    let line = "driver: on processor 3; this dump has only the kernel of another one\n";
+    assert!(text.contains(line), "{text}");
+    assert!(!text.contains("driver.elf"), "it has no place here: {text}");
 }
 
 #[test]

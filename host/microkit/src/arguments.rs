@@ -80,6 +80,8 @@ pub(crate) struct Arguments {
     pub(crate) override_kernel: Option<PathBuf>,
     /// The groups of the trace; all of them if the list is empty.
     pub(crate) trace: Option<String>,
+    /// Whether the system records each event.
+    pub(crate) record: bool,
     pub(crate) html: Option<PathBuf>,
     pub(crate) dot: Option<PathBuf>,
     pub(crate) mermaid: Option<PathBuf>,
@@ -182,6 +184,7 @@ impl Words {
             image_type: self.text("image-type"),
             override_kernel: self.path("override-kernel"),
             trace: self.text("trace"),
+            record: self.values.contains_key("record"),
             html: self.path("html"),
             dot: self.path("dot"),
             mermaid: self.path("mermaid"),

@@ -98,7 +98,7 @@ pub(crate) fn belongs(option: &CommandOption, command: Option<&Subcommand>) -> b
 }
 
 /// Every option, in the order of the help text.
-pub(crate) const ALL: [CommandOption; 20] = [
+pub(crate) const ALL: [CommandOption; 21] = [
     flag('h', "help", "show this text and exit"),
     flag('V', "version", "show the version and exit"),
     file("output", "write the image here (default: loader.img)").with('o'),
@@ -108,7 +108,12 @@ pub(crate) const ALL: [CommandOption; 20] = [
     file("dot", "write the graph of programs here, for Graphviz"),
     file("mermaid", "write the graph of programs here, for Mermaid"),
     option("board", Takes::Board, "BOARD", "the machine to build for"),
-    option("config", Takes::Config, "CONFIG", "debug, release or benchmark"),
+    option(
+        "config",
+        Takes::Config,
+        "CONFIG",
+        "debug, release or benchmark; with smp-: for several processors",
+    ),
     option(
         "search-path",
         Takes::Folders,
@@ -121,6 +126,12 @@ pub(crate) const ALL: [CommandOption; 20] = [
         Takes::Groups,
         "[=GROUP,...]",
         "record these groups of events (default: all) from the start, without a change of the description",
+    ),
+    option(
+        "record",
+        Takes::Nothing,
+        "",
+        "make a system that records each event for a replay, and waits for the reader of the recording",
     ),
     file("override-kernel", "use this kernel instead of the SDK's"),
     file("memory", "the dump that inspect reads: an ELF core file, as QEMU's dump-guest-memory writes"),

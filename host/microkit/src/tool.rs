@@ -94,12 +94,13 @@ impl Request {
         let board = Board::load(&files.board_file())?;
         let older_name = board.aliases.contains(name);
         let image_type = image_type(arguments.image_type.as_deref(), &board)?;
-        let config = Config { trace: groups(arguments.trace.as_deref())?, ..Config::new(config) };
+        let trace = groups(arguments.trace.as_deref())?;
+        let config = Config { trace, recording: arguments.record, ..Config::new(config) };
         Ok(Self { files, board, older_name, config, image_type })
     }
 
     fn target(&self) -> Target {
-        Target { older_name: self.older_name, ..self.board.target() }
+        Target { older_name: self.older_name, ..self.board.target(&self.config) }
     }
 }
 

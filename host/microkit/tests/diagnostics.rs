@@ -58,6 +58,31 @@ fn command_lines() {
 }
 
 #[test]
+fn several_processors() {
+    const SMP: &str = "one.system --board qemu_virt_aarch64 --config smp-debug";
+    const TRACED: &str = "one.system --board qemu_virt_aarch64 --config smp-debug --trace";
+    fn on(workspace: &Workspace, attributes: &str, children: &str) {
+        workspace.add_config("smp-debug");
+        domain(workspace, attributes, children, "");
+    }
+    check_raw(&[
+        ("cpu-not-in-configuration", "one.system --board qemu_virt_aarch64 --config debug", |w| {
+            on(w, r#"cpu="1""#, "");
+        }),
+        ("cpu-not-on-board", SMP, |w| on(w, r#"cpu="4""#, "")),
+        ("cpu-misspelled-config", "one.system --board qemu_virt_aarch64 --config smp-debgu", |w| {
+            on(w, "", "")
+        }),
+        ("cpu-with-trace", SMP, |w| on(w, "", "<trace vaddr=\"0x4000000\" />\n")),
+        ("cpu-with-trace-option", TRACED, |w| on(w, "", "")),
+        ("cpu-with-domains", SMP, |w| {
+            w.add_config("smp-debug");
+            two_domains(w, "", "");
+        }),
+    ]);
+}
+
+#[test]
 fn incomplete_sdks() {
     check(&[
         ("sdk-missing", "one.system", |w| w.remove("sdk")),

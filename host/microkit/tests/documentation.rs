@@ -17,7 +17,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use support::test_elf::TestElf;
-use support::{BASE, Workspace};
+use support::{BASE, SMP, Workspace};
 
 /// Bugs in the tool itself, which no input is known to trigger.
 const DEFECTS: [&str; 2] = ["image-refused", "elf-output"];
@@ -93,11 +93,22 @@ fn every_member_of_the_report_is_documented() {
     let words: Vec<_> = ["all.system"].into_iter().chain(BASE.split(' ')).collect();
     let output = workspace.run(&words);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let mut members = BTreeSet::new();
-    collect("", &serde_json::from_slice(&workspace.read("report.json")).unwrap(), &mut members);
+    let mut members = members_of_report(&workspace);
+    workspace.add_config("smp-debug");
+    workspace.write("p", branches.bytes());
+    workspace.write("spread.system", include_str!("spread.system"));
+    let words: Vec<_> = ["spread.system"].into_iter().chain(SMP.split(' ')).collect();
+    assert!(workspace.run(&words).status.success());
+    members.extend(members_of_report(&workspace));
     let ports = ["id", "first", "last"].map(|member| format!("protection_domains[].ioports[].{member}"));
     members.extend(ports);
     assert_eq!(documented_members(), members);
+}
+
+fn members_of_report(workspace: &Workspace) -> BTreeSet<String> {
+    let mut members = BTreeSet::new();
+    collect("", &serde_json::from_slice(&workspace.read("report.json")).unwrap(), &mut members);
+    members
 }
 
 /// Paths of all members, such as `channels[].ends[].id`.

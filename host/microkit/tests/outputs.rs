@@ -7,7 +7,7 @@ mod support;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use support::{BASE, ONE, Workspace, golden};
+use support::{BASE, ONE, SMP, Workspace, golden};
 
 const PAIR: &str = r#"<system>
     <memory_region name="shared" size="0x200000" />
@@ -59,6 +59,25 @@ fn reports_match_the_golden_files() {
         + &golden::difference("success.report.txt", &text("report.txt"))
         + &golden::difference("success.report.json", &text("report.json"))
         + &golden::difference("success.graph.json", &text("graph.json"));
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn a_system_on_several_processors_is_in_the_image_and_the_report() {
+    let workspace = Workspace::new();
+    workspace.add_config("smp-debug");
+    workspace.write("p", workspace.read("one.elf"));
+    workspace.write("spread.system", include_str!("spread.system"));
+    succeed(&workspace, &format!("spread.system {SMP}"));
+    let file = workspace.read("loader.img");
+    let start = file.windows(8).position(|bytes| bytes == b"LIMENIMG").unwrap();
+    let words = limen_image::words_of(&file[start..]);
+    let image = limen_image::Image::validate(&words).unwrap();
+    assert_eq!(image.processors(), 4);
+    assert_eq!(image.threads().map(|thread| thread.processor).collect::<Vec<_>>(), [1, 2, 2, 3, 0, 0]);
+    let text = |name| String::from_utf8(workspace.read(name)).unwrap().replacen(VERSION, "VERSION", 1);
+    let wrong = golden::difference("spread.report.txt", &text("report.txt"))
+        + &golden::difference("spread.report.json", &text("report.json"));
     assert!(wrong.is_empty(), "{wrong}");
 }
 

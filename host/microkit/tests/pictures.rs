@@ -10,7 +10,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use roxmltree::{Document, Node};
 use support::test_elf::TestElf;
-use support::{BASE, Workspace, golden};
+use support::{BASE, SMP, Workspace, golden};
 
 const VERSION: &str = concat!("Limen ", env!("CARGO_PKG_VERSION"));
 
@@ -23,10 +23,16 @@ struct Pictures {
 
 /// Builds a description; every program is the test program `p`.
 fn pictures(name: &str, text: &str) -> Pictures {
+    pictures_for(name, text, BASE)
+}
+
+/// The same, for a configuration that the options name.
+fn pictures_for(name: &str, text: &str, options: &str) -> Pictures {
     let workspace = Workspace::new();
+    workspace.add_config("smp-debug");
     workspace.write("p", TestElf::program().bytes());
     workspace.write(name, text);
-    let words = format!("{name} {BASE} --html page.html --dot graph.dot --mermaid graph.mmd");
+    let words = format!("{name} {options} --html page.html --dot graph.dot --mermaid graph.mmd");
     let output = workspace.run(&words.split(' ').collect::<Vec<_>>());
     assert!(output.status.success(), "{}\n{text}", String::from_utf8_lossy(&output.stderr));
     let read = |file| String::from_utf8(workspace.read(file)).unwrap();
@@ -111,14 +117,29 @@ fn pictures_match_the_golden_files() {
 }
 
 #[test]
+fn processors_are_areas_of_the_drawing() {
+    let text = include_str!("spread.system");
+    let made = pictures_for("spread.system", text, SMP);
+    check(&made, text);
+    let wrong = golden::difference("picture-spread.dot", &made.dot)
+        + &golden::difference("picture-spread.mmd", &made.mermaid)
+        + &golden::difference("picture-spread.html", &body(&made.page));
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
 fn the_drawings_in_the_documents_are_those_of_the_tool() {
     let tutorial = example("docs/first-system.md");
     // The last description in the tutorial.
     let (_, first) = tutorial.rsplit_once("```xml\n").unwrap();
     let (first, _) = first.split_once("```").unwrap();
-    let systems = [("tour", example("examples/tour/tour.system")), ("first", first.to_owned())];
-    let wrong = systems.map(|(name, text)| {
-        let made = pictures(&format!("{name}.system"), &text);
+    let systems = [
+        ("tour", example("examples/tour/tour.system"), BASE),
+        ("first", first.to_owned(), BASE),
+        ("pipeline", example("examples/pipeline/pipeline.system"), SMP),
+    ];
+    let wrong = systems.map(|(name, text, options)| {
+        let made = pictures_for(&format!("{name}.system"), &text, options);
         golden::difference(&format!("../../../../docs/{name}.svg"), &svg_file(&made.page))
     });
     assert!(wrong.concat().is_empty(), "{}", wrong.concat());
@@ -276,6 +297,8 @@ struct System {
     /// Parent among the earlier programs, priority, scheduling domain.
     programs: Vec<(Option<usize>, u8, usize)>,
     domains: usize,
+    /// Without domains: whether the programs run on several processors.
+    is_spread: bool,
     channels: Vec<(usize, usize, bool, bool)>,
     /// Users with their access.
     regions: Vec<Vec<(usize, bool)>>,
@@ -322,6 +345,8 @@ impl System {
         let id = parent.map(|_| format!(" id=\"{}\"", index % 62)).unwrap_or_default();
         let domain = if self.domains > 0 {
             format!(" domain=\"{}{}\"", self.written("D"), domain % self.domains)
+        } else if self.is_spread {
+            format!(" cpu=\"{}\"", domain % 4)
         } else {
             String::new()
         };
@@ -357,13 +382,13 @@ fn systems(most: usize) -> impl Strategy<Value = System> {
         prop::collection::vec((any::<usize>(), any::<usize>(), any::<bool>(), any::<bool>()), 0..40);
     let regions = prop::collection::vec(prop::collection::vec((any::<usize>(), any::<bool>()), 0..6), 0..16);
     let name = r#"[\PC&&[^/\p{Zl}\p{Zp}]]{0,12}"#;
-    (name, programs, 0..5usize, channels, regions).prop_map(
-        |(name, mut programs, domains, channels, regions)| {
+    (name, programs, 0..5usize, any::<bool>(), channels, regions).prop_map(
+        |(name, mut programs, domains, is_spread, channels, regions)| {
             for (index, program) in programs.iter_mut().enumerate() {
                 // The first programs have no parent; some of the others do.
                 program.0 = program.0.filter(|_| index > 2).map(|parent| parent % index);
             }
-            System { name, programs, domains, channels, regions }
+            System { name, programs, domains, is_spread: is_spread && domains == 0, channels, regions }
         },
     )
 }
@@ -374,6 +399,7 @@ proptest! {
     #[test]
     fn every_system_has_well_formed_pictures(system in prop_oneof![systems(12), systems(63)]) {
         let text = system.to_text();
-        check(&pictures("random.system", &text), &text);
+        let options = if system.is_spread { SMP } else { BASE };
+        check(&pictures_for("random.system", &text, options), &text);
     }
 }

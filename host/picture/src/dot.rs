@@ -15,11 +15,13 @@ pub fn dot(graph: &Graph) -> String {
 }
 
 fn write(out: &mut String, graph: &Graph) -> std::fmt::Result {
-    if graph.domains.is_empty() {
+    if graph.areas.is_empty() {
         families(out, graph, None, 4)?;
     }
-    for (index, domain) in graph.domains.iter().enumerate() {
-        writeln!(out, "    subgraph cluster_domain{index} {{\n        label={}", quoted(domain))?;
+    // An area may have only children of programs of other areas.
+    let used = |index: &usize| graph.roots(Some(*index)).next().is_some();
+    for (index, area) in graph.areas.iter().enumerate().filter(|(index, _)| used(index)) {
+        writeln!(out, "    subgraph cluster_domain{index} {{\n        label={}", quoted(area))?;
         families(out, graph, Some(index), 8)?;
         writeln!(out, "    }}")?;
     }
@@ -47,20 +49,17 @@ fn write(out: &mut String, graph: &Graph) -> std::fmt::Result {
     Ok(())
 }
 
-/// The programs without a parent of a domain, each in a cluster with its children.
-fn families(out: &mut String, graph: &Graph, domain: Option<usize>, indent: usize) -> std::fmt::Result {
-    let roots = graph
-        .programs
-        .iter()
-        .enumerate()
-        .filter(|(_, program)| program.parent.is_none() && program.domain == domain);
-    roots.map(|(root, _)| root).try_for_each(|root| family(out, graph, root, indent))
+/// The programs without a parent of an area, each in a cluster with its children.
+fn families(out: &mut String, graph: &Graph, area: Option<usize>, indent: usize) -> std::fmt::Result {
+    graph.roots(area).try_for_each(|root| family(out, graph, root, indent))
 }
 
 fn family(out: &mut String, graph: &Graph, program: usize, indent: usize) -> std::fmt::Result {
-    let Some(facts) = graph.programs.get(program).map(|program| program.facts) else { return Ok(()) };
+    let Some(own) = graph.programs.get(program) else { return Ok(()) };
+    let facts = own.facts;
     let style = if facts.passive { " style=dashed" } else { "" };
-    let label = quoted(&format!("{}\npriority {}", facts.name, facts.priority));
+    let area = graph.elsewhere(own).map(|area| format!("\n{area}")).unwrap_or_default();
+    let label = quoted(&format!("{}\npriority {}{area}", facts.name, facts.priority));
     if graph.children(program).next().is_none() {
         return writeln!(out, "{:indent$}p{program} [label={label}{style}]", "");
     }

@@ -99,7 +99,7 @@ impl<'a> Drawing<'a> {
         )?;
         self.layout.groups.iter().try_for_each(|(group, rect)| self.group(out, *group, *rect))?;
         self.lines.iter().try_for_each(|line| self.line(out, line))?;
-        self.layout.titles.iter().try_for_each(|(domain, rect)| self.title_of(out, *domain, *rect))?;
+        self.layout.titles.iter().try_for_each(|(area, rect)| self.title_of(out, *area, *rect))?;
         for (index, (node, rect)) in self.nodes.iter().zip(&self.layout.nodes).enumerate() {
             self.node(out, index, node, *rect)?;
         }
@@ -109,7 +109,7 @@ impl<'a> Drawing<'a> {
     fn group(&self, out: &mut String, group: Group, rect: Rect) -> std::fmt::Result {
         let class = match group {
             Group::Family(_) => "family".to_owned(),
-            Group::Domain(index) => format!("domain hue{}", index % 16),
+            Group::Area(index) => format!("domain hue{}", index % 16),
         };
         // Between lines of the grid, so that no line of the drawing runs along the border.
         let half = UNIT / 2;
@@ -119,9 +119,9 @@ impl<'a> Drawing<'a> {
         writeln!(out, "<rect class=\"{class}\" {place} rx=\"8\"/>")
     }
 
-    fn title_of(&self, out: &mut String, domain: usize, rect: Rect) -> std::fmt::Result {
+    fn title_of(&self, out: &mut String, area: usize, rect: Rect) -> std::fmt::Result {
         let (x, y) = (rect.x * UNIT, rect.y * UNIT + 14);
-        let name = self.graph.domains.get(domain).copied().unwrap_or_default();
+        let name = self.graph.areas.get(area).map_or("", String::as_str);
         let text = fitted(name, NAME_PX, rect.width * UNIT);
         writeln!(out, "<text class=\"name\" x=\"{x}\" y=\"{y}\">{}</text>", escaped(&text))
     }

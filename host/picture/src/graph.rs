@@ -1,6 +1,6 @@
 //! The programs of a system, their channels and the memory that they share.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use limen_builder::Report;
 use limen_builder::report::{MemoryRegion, ProtectionDomain, human_bytes};
@@ -10,8 +10,8 @@ use limen_builder::report::{MemoryRegion, ProtectionDomain, human_bytes};
 pub struct Graph<'a> {
     /// The programs, parents before their children.
     pub programs: Vec<Program<'a>>,
-    /// Scheduling domains with programs, in the order of their first program.
-    pub domains: Vec<&'a str>,
+    /// Titles of the areas of programs: scheduling domains in the order of their first program, or processors.
+    pub areas: Vec<String>,
     /// Pairs of programs with a channel.
     pub links: Vec<Link>,
     /// Memory that several programs map.
@@ -25,8 +25,8 @@ pub struct Program<'a> {
     pub facts: &'a ProtectionDomain,
     /// Its parent.
     pub parent: Option<usize>,
-    /// Position of its scheduling domain in [`Graph::domains`].
-    pub domain: Option<usize>,
+    /// Position of its scheduling domain or processor in [`Graph::areas`].
+    pub area: Option<usize>,
     /// Its devices and interrupts.
     pub hardware: Vec<String>,
 }
@@ -68,21 +68,37 @@ impl<'a> Graph<'a> {
     pub fn new(report: &'a Report) -> Self {
         let names = report.protection_domains.iter().enumerate();
         let index: HashMap<_, _> = names.map(|(index, facts)| (facts.name.as_str(), index)).collect();
-        let mut domains = Vec::new();
+        let mut areas = processors(report);
         let programs = report.protection_domains.iter().map(|facts| {
-            let domain = facts.domain.as_deref().map(|name| position(&mut domains, name));
+            let area = facts.domain.clone().or_else(|| facts.cpu.map(processor));
+            let area = area.map(|name| position(&mut areas, name));
             let parent = facts.parent.as_deref().and_then(|parent| index.get(parent).copied());
-            Program { facts, parent, domain, hardware: Vec::new() }
+            Program { facts, parent, area, hardware: Vec::new() }
         });
         let mut programs: Vec<_> = programs.collect();
         hardware(&mut programs, report, &index);
-        Self { programs, domains, links: links(report, &index), shared: shared(report, &index) }
+        Self { programs, areas, links: links(report, &index), shared: shared(report, &index) }
     }
 
     /// The children of a program.
     pub fn children(&self, program: usize) -> impl Iterator<Item = usize> {
         let all = self.programs.iter().enumerate();
         all.filter(move |(_, other)| other.parent == Some(program)).map(|(index, _)| index)
+    }
+
+    /// The programs without a parent in an area, or without any area.
+    pub fn roots(&self, area: Option<usize>) -> impl Iterator<Item = usize> {
+        let all = self.programs.iter().enumerate();
+        all.filter(move |(_, program)| program.parent.is_none() && program.area == area)
+            .map(|(index, _)| index)
+    }
+
+    /// The area of a program, in words, if it is drawn with its parent and runs elsewhere.
+    #[must_use]
+    pub fn elsewhere(&self, program: &Program) -> Option<String> {
+        let parent = self.programs.get(program.parent?)?;
+        let area = self.areas.get(program.area?).filter(|_| parent.area != program.area)?;
+        Some(format!("{} {area}", if program.facts.cpu.is_some() { "on" } else { "in" }))
     }
 
     /// The outermost ancestor of a program, or the program.
@@ -97,7 +113,17 @@ impl<'a> Graph<'a> {
     }
 }
 
-fn position<'a>(names: &mut Vec<&'a str>, name: &'a str) -> usize {
+/// Processors with programs, ascending.
+fn processors(report: &Report) -> Vec<String> {
+    let used: BTreeSet<u8> = report.protection_domains.iter().filter_map(|program| program.cpu).collect();
+    used.into_iter().map(processor).collect()
+}
+
+fn processor(cpu: u8) -> String {
+    format!("processor {cpu}")
+}
+
+fn position(names: &mut Vec<String>, name: String) -> usize {
     names.iter().position(|known| *known == name).unwrap_or_else(|| {
         names.push(name);
         names.len() - 1

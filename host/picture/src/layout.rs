@@ -1,6 +1,7 @@
-//! Places programs and shared memory in rows, in the boxes of their parents and scheduling domains.
+//! Places programs and shared memory in rows, in the boxes of their parents and areas. An area is a scheduling domain or a
+//! processor.
 //!
-//! Within a domain, connected programs of lower priority are above those of higher priority, so that calls point down.
+//! Within an area, connected programs of lower priority are above those of higher priority, so that calls point down.
 //! Shared memory is below the first of its users. Everything is in grid units.
 
 use crate::graph::Graph;
@@ -10,7 +11,7 @@ use crate::text;
 
 /// Space between the border of a box and its contents.
 const PADDING: usize = 2;
-/// Height of the title of a scheduling domain.
+/// Height of the title of an area.
 const TITLE: usize = 3;
 
 /// Places of everything.
@@ -20,7 +21,7 @@ pub struct Layout {
     pub nodes: Vec<Rect>,
     /// Boxes around others, outer ones first.
     pub groups: Vec<(Group, Rect)>,
-    /// Titles of scheduling domains, with the index of the domain.
+    /// Titles of areas, with their index.
     pub titles: Vec<(usize, Rect)>,
     /// Size of the drawing.
     pub width: usize,
@@ -33,8 +34,8 @@ pub struct Layout {
 pub enum Group {
     /// A program with its children.
     Family(usize),
-    /// A scheduling domain.
-    Domain(usize),
+    /// An area.
+    Area(usize),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -103,30 +104,30 @@ pub fn place(graph: &Graph, nodes: &[Node], most: usize, gap: usize) -> Layout {
     layout
 }
 
-/// The place of a domain's title, in the upper left corner of its box.
+/// The place of an area's title, in the upper left corner of its box.
 fn title(graph: &Graph, group: Group, outer: Rect) -> Option<(usize, Rect)> {
-    let Group::Domain(domain) = group else { return None };
-    let wanted = text::width(graph.domains.get(domain)?, NAME_PX).div_ceil(UNIT);
+    let Group::Area(area) = group else { return None };
+    let wanted = text::width(graph.areas.get(area)?, NAME_PX).div_ceil(UNIT);
     let rect = Rect { x: outer.x + 1, y: outer.y + 1, width: wanted.min(outer.width - 2), height: TITLE - 1 };
-    Some((domain, rect))
+    Some((area, rect))
 }
 
 impl Placing<'_> {
-    /// Scheduling domains from top to bottom; memory that several use is below the first of them.
+    /// Areas from top to bottom; memory that several use is below the first of them.
     fn drawing(&self) -> Block {
-        let domains = self.graph.domains.len();
+        let areas = self.graph.areas.len();
         let mut bands: Vec<Block> = Vec::new();
-        if domains == 0 {
+        if areas == 0 {
             let all: Vec<_> = (0..self.graph.shared.len()).collect();
             bands.push(self.band(None, &all));
         }
-        for domain in 0..domains {
+        for area in 0..areas {
             let (inside, across): (Vec<_>, Vec<_>) =
-                self.shared_of(domain).partition(|shared| self.is_inside(*shared));
-            let band = self.band(Some(domain), &inside);
-            // A domain may have only children of programs of other domains.
+                self.shared_of(area).partition(|shared| self.is_inside(*shared));
+            let band = self.band(Some(area), &inside);
+            // An area may have only children of programs of other areas.
             if !band.items.is_empty() {
-                bands.push(band.boxed(Group::Domain(domain), TITLE));
+                bands.push(band.boxed(Group::Area(area), TITLE));
             }
             if !across.is_empty() {
                 bands.push(self.rows(across.iter().map(|shared| self.pill(*shared)).collect(), self.most));
@@ -135,22 +136,22 @@ impl Placing<'_> {
         self.stack(bands)
     }
 
-    /// Shared memory with its first user in this domain.
-    fn shared_of(&self, domain: usize) -> impl Iterator<Item = usize> {
-        let first = move |shared: &usize| self.domains_of(*shared).min() == Some(domain);
+    /// Shared memory with its first user in this area.
+    fn shared_of(&self, area: usize) -> impl Iterator<Item = usize> {
+        let first = move |shared: &usize| self.areas_of(*shared).min() == Some(area);
         (0..self.graph.shared.len()).filter(first)
     }
 
-    /// The scheduling domains in whose boxes its users are.
-    fn domains_of(&self, shared: usize) -> impl Iterator<Item = usize> {
+    /// The areas in whose boxes its users are.
+    fn areas_of(&self, shared: usize) -> impl Iterator<Item = usize> {
         let users = self.graph.shared.get(shared).into_iter().flat_map(|shared| &shared.users);
-        users.filter_map(|(user, _)| self.graph.programs.get(self.graph.root(*user))?.domain)
+        users.filter_map(|(user, _)| self.graph.programs.get(self.graph.root(*user))?.area)
     }
 
     fn is_inside(&self, shared: usize) -> bool {
-        let mut domains = self.domains_of(shared);
-        let first = domains.next();
-        domains.all(|domain| Some(domain) == first)
+        let mut areas = self.areas_of(shared);
+        let first = areas.next();
+        areas.all(|area| Some(area) == first)
     }
 
     fn leaf(&self, node: usize) -> Block {
@@ -174,17 +175,17 @@ impl Placing<'_> {
         self.stack(vec![self.leaf(program), self.rows(children, most)]).boxed(Group::Family(program), 0)
     }
 
-    /// The programs without a parent of a scheduling domain, and shared memory.
-    fn band(&self, domain: Option<usize>, shared: &[usize]) -> Block {
-        // A family is placed with its root; its members may belong to other domains.
+    /// The programs without a parent of an area, and shared memory.
+    fn band(&self, area: Option<usize>, shared: &[usize]) -> Block {
+        // A family is placed with its root; its members may belong to other areas.
         let is_root = |index: &usize| {
             self.graph
                 .programs
                 .get(*index)
-                .is_some_and(|program| program.parent.is_none() && program.domain == domain)
+                .is_some_and(|program| program.parent.is_none() && program.area == area)
         };
         let roots: Vec<usize> = (0..self.graph.programs.len()).filter(is_root).collect();
-        let most = if domain.is_some() { self.most.saturating_sub(2 * PADDING) } else { self.most };
+        let most = if area.is_some() { self.most.saturating_sub(2 * PADDING) } else { self.most };
         let mut layers: Vec<Vec<usize>> = Vec::new();
         for (root, rank) in roots.iter().zip(self.ranks(&roots)) {
             layers.resize_with(layers.len().max(rank + 1), Vec::new);

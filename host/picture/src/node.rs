@@ -60,10 +60,8 @@ fn scheduling(graph: &Graph, program: &Program) -> String {
         (false, true) => format!(" \u{b7} {} of {} \u{b5}s", facts.budget_us, facts.period_us),
         (false, false) => String::new(),
     };
-    let parent = program.parent.and_then(|parent| graph.programs.get(parent));
-    let elsewhere = parent.is_some_and(|parent| parent.domain != program.domain);
-    let domain = facts.domain.as_deref().filter(|_| elsewhere).map(|domain| format!(" \u{b7} in {domain}"));
-    format!("priority {}{kind}{}", facts.priority, domain.unwrap_or_default())
+    let area = graph.elsewhere(program).map(|area| format!(" \u{b7} {area}")).unwrap_or_default();
+    format!("priority {}{kind}{area}", facts.priority)
 }
 
 fn hardware(program: &Program) -> Option<String> {

@@ -3,6 +3,7 @@
 mod authority;
 mod memory;
 mod overview;
+mod processors;
 mod schedule;
 
 use limen_builder::Report;
@@ -22,6 +23,7 @@ pub fn page(report: &Report, title: &str) -> String {
     let sections = [
         ("drawing", "Drawing", drawings(&graph)),
         ("schedule", "Schedule", schedule::schedule(report)),
+        ("processors", "Processors", processors::processors(report)),
         ("programs", "Programs", overview::programs(report)),
         ("channels", "Channels", overview::channels(report)),
         ("authority", "Authority", authority::authority(report)),

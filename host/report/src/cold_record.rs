@@ -24,10 +24,26 @@ impl ColdRecord {
         Self(counted.collect())
     }
 
+    /// Records the counts of a run of some systems: those of the others stay.
+    pub fn update(&mut self, results: &Results) {
+        for (title, cold) in Self::of(results).0 {
+            match self.0.iter_mut().find(|(other, _)| *other == title) {
+                Some((_, recorded)) => *recorded = cold,
+                None => self.0.push((title, cold)),
+            }
+        }
+    }
+
     /// Whether it has no counts.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Whether it has counts of the row with this title.
+    #[must_use]
+    pub fn has(&self, title: &str) -> bool {
+        self.0.iter().any(|(recorded, _)| recorded == title)
     }
 
     /// Each count as the figure of a row with a further parameter, as in `notify fpu=off cold=code_lines`.
@@ -131,6 +147,13 @@ mod tests {
             let sentence = ColdRecord::parse(&format!("# names\n{bad}\n")).unwrap_err();
             assert_eq!(sentence, format!("line 2: '{bad}' is not 'ROW = 6 counts'"));
         }
+    }
+
+    #[test]
+    fn a_run_of_some_systems_replaces_their_counts() {
+        let mut record = ColdRecord::of(&counted(&[Some([1; 6]), Some([2; 6]), None]));
+        record.update(&counted(&[None, Some([4; 6]), Some([3; 6])]));
+        assert_eq!(record, ColdRecord::of(&counted(&[Some([1; 6]), Some([4; 6]), Some([3; 6])])));
     }
 
     #[test]

@@ -32,7 +32,8 @@ pub struct Figure {
 }
 
 /// Parameters that make a row another experiment: it is compared only with a reference that has the same value.
-const EXPERIMENTS: [&str; 6] = ["budget", "passes", "deferred", "notifies", "instruction", Cold::PARAM];
+const EXPERIMENTS: [&str; 7] =
+    ["budget", "passes", "deferred", "notifies", "instruction", "processors", Cold::PARAM];
 
 #[derive(Clone, Debug, PartialEq)]
 struct Entry {
@@ -171,6 +172,10 @@ mod tests {
         let share = "ppc_rt server=active words=0 budget=share fpu=off";
         assert_eq!(median(share, "aarch64"), Some(2528.0));
         assert_eq!(median("ppc_rt server=passive notifies=1 fpu=off", "aarch64"), Some(1084.0));
+        let signal = "notify fpu=on";
+        assert_eq!(median(signal, "aarch64"), Some(465.0));
+        assert_eq!(median(&format!("{signal} processors=4"), "aarch64"), Some(740.0));
+        assert_eq!(median("boot processors=4", "aarch64"), None);
         let exception = "fault_rt kind=exception parent=passive";
         assert_eq!(median(&format!("{exception} fpu=off"), "riscv64"), Some(3361.0));
         assert_eq!(median(&format!("{exception} instruction=all_ones fpu=off"), "riscv64"), Some(3160.0));

@@ -88,6 +88,7 @@ diagnostic_codes! {
     SERVICES_TOO_MANY = "services-too-many";
     DIGEST_TARGET = "digest-target";
     RESET_NOT_CHILD = "reset-not-child";
+    RESET_CPU = "reset-cpu";
     SEAL_RECORD = "seal-record";
     SEAL_RING = "seal-ring";
     SEAL_CIPHER = "seal-cipher";
@@ -143,6 +144,7 @@ diagnostic_codes! {
     SETVAR_PREFILL_SIZE = "setvar-prefill-size";
 
     DOMAINS_DUPLICATE = "domains-duplicate";
+    DOMAINS_PROCESSORS = "domains-processors";
     DOMAINS_TOO_MANY = "domains-too-many";
     DOMAIN_NAME_DUPLICATE = "domain-name-duplicate";
     DOMAIN_ID_RANGE = "domain-id-range";

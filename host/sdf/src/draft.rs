@@ -47,6 +47,7 @@ pub(crate) struct Header {
     pub(crate) fpu: bool,
     /// Location of the `pp` attribute of older descriptions, which lets peers call this domain.
     pub(crate) older_pp: Option<Span>,
+    pub(crate) cpu: u8,
     pub(crate) domain: u8,
     pub(crate) timeout_fault: bool,
     pub(crate) smc: bool,

@@ -42,7 +42,6 @@ pub(crate) fn read(
     let priority = read_priority(&mut attributes);
     let fpu = attributes.boolean_or("fpu", true);
     let older_pp = read_older_pp(target, &mut attributes);
-    cpu?;
     let (budget_us, period_us) = times?;
     let timeout_fault = read_timeout_fault(budget_us < period_us || passive?, &mut attributes);
     Ok(Header {
@@ -55,6 +54,7 @@ pub(crate) fn read(
         stack_bytes: stack_bytes?,
         fpu: fpu?,
         older_pp: older_pp?,
+        cpu: cpu?,
         domain: domain?,
         timeout_fault: timeout_fault?,
         smc: smc?,
@@ -174,14 +174,20 @@ fn read_smc(target: &Target, attributes: &mut Attributes) -> Result<bool, Report
     Err(Reported)
 }
 
-fn read_cpu(target: &Target, attributes: &mut Attributes) -> Result<(), Reported> {
+/// The processor. Nested protection domains do not inherit their parent's.
+fn read_cpu(target: &Target, attributes: &mut Attributes) -> Result<u8, Reported> {
     let cpu = attributes.number_or("cpu", 0)?;
-    if cpu < u64::from(target.cpus) {
-        return Ok(());
+    match u8::try_from(cpu) {
+        Ok(index) if index < target.cpus => Ok(index),
+        _ => {
+            let text = format!("cpu core must be less than {}, got {cpu}", target.cpus);
+            let help = match target.cpus - 1 {
+                0 => "Processors count from 0; omit the attribute for processor 0.".to_owned(),
+                last => format!("This configuration has processors 0 to {last}; 0 is the default."),
+            };
+            Err(attributes.value_error(code::PD_CPU_RANGE, "cpu", &text, help))
+        }
     }
-    let text = format!("cpu core must be less than {}, got {cpu}", target.cpus);
-    let help = "Processors count from 0; omit the attribute for processor 0.";
-    Err(attributes.value_error(code::PD_CPU_RANGE, "cpu", &text, help))
 }
 
 fn check_stack_bytes(bytes: u64, attributes: &mut Attributes) -> Result<u64, Reported> {

@@ -108,6 +108,8 @@ pub struct ProtectionDomain {
     pub stack_bytes: u64,
     /// May use the floating-point unit.
     pub fpu: bool,
+    /// Processor on which it runs.
+    pub cpu: u8,
     /// Id of its scheduling domain; 0 without domains.
     pub domain: u8,
     /// Its fault handler gets a message when its budget is used up.

@@ -30,7 +30,7 @@ pub(crate) fn read<'a>(
     let mut problems = Problems::default();
     let mut attributes = Attributes::read(root, grammar::SYSTEM.attributes(), &mut problems);
     let boot_figures = attributes.boolean_or("boot_figures", false);
-    let schedule = read_domains(root, &mut problems);
+    let schedule = read_domains(root, target, &mut problems);
     let scheduling = Declared::new(schedule.as_ref());
     let mut reader = Reader { target, scheduling, problems: &mut problems, domains: Vec::new(), too_many: 0 };
     let mut regions = Vec::new();
@@ -83,9 +83,23 @@ fn region_indices(regions: &[MemoryRegionDraft]) -> HashMap<String, usize> {
 }
 
 /// Reads the `domains` element, if present.
-fn read_domains(root: Element, problems: &mut Problems) -> Option<Result<Domains, Reported>> {
+fn read_domains(
+    root: Element,
+    target: &Target,
+    problems: &mut Problems,
+) -> Option<Result<Domains, Reported>> {
     let mut elements = root.children().filter(|child| child.name() == "domains");
-    let read = domains::read(elements.next()?, problems);
+    let first = elements.next()?;
+    if target.cpus > 1 {
+        let text = format!(
+            "scheduling domains need a configuration with one processor, and this one has {}",
+            target.cpus
+        );
+        let help = "Use the configuration without smp-, or remove <domains> and every domain attribute.";
+        problems.push(value_error(code::DOMAINS_PROCESSORS, &first, &text, help));
+        return Some(Err(Reported));
+    }
+    let read = domains::read(first, problems);
     for another in elements {
         let text = "domains must only be specified once";
         let help = "A system has one schedule; put all domains into one domains element.";

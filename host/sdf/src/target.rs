@@ -33,8 +33,8 @@ pub struct Target {
     pub architecture: Architecture,
     /// Highest user address, inclusive; the last byte of a page.
     pub user_top: u64,
-    /// Processors; at least 1.
-    pub cpus: u32,
+    /// Processors that a system can use; at least 1.
+    pub cpus: u8,
     /// The kernel can forward secure monitor calls.
     pub smc: bool,
     /// The board name is an older one, so that descriptions may use constructs of its time.

@@ -86,6 +86,17 @@ fn attributes_of_a_protection_domain_are_kept() {
 }
 
 #[test]
+fn each_protection_domain_has_its_own_processor() {
+    let text = r#"<system><protection_domain name="a" cpu="2"><program_image path="a" />
+        <protection_domain name="b" id="0"><program_image path="b" /></protection_domain>
+        <protection_domain name="c" id="1" cpu="1"><program_image path="c" /></protection_domain>
+        </protection_domain></system>"#;
+    let target = Target { cpus: 3, ..Target::aarch64() };
+    let domains = parse(FILE, text, &target, &no_files).unwrap().system.protection_domains;
+    assert_eq!(domains.iter().map(|domain| domain.cpu).collect::<Vec<_>>(), [2, 0, 1]);
+}
+
+#[test]
 fn absent_attributes_have_their_defaults() {
     let system = system(EVERYTHING);
     let second = &system.protection_domains[3];

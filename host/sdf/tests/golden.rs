@@ -2,7 +2,7 @@
 //!
 //! `golden/CODE[-VARIANT].system` is a description; `.expected` holds all its rendered diagnostics. A comment
 //! `target: ARCHITECTURE` in the description selects a target other than AArch64, `target: older name` a board by an
-//! older name. With `LIMEN_BLESS=1` in the environment, the test rewrites the expected files; review the difference
+//! older name, and `target: 4 processors` a configuration for several. With `LIMEN_BLESS=1` in the environment, the test rewrites the expected files; review the difference
 //! before you commit it.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a failure here fails the test")]
@@ -125,7 +125,8 @@ fn read_file(name: &str, most: u64) -> Result<Arc<[u8]>, FileError> {
 
 fn target(text: &str) -> Target {
     let older_name = text.contains("target: older name");
-    Target { older_name, ..architecture(text) }
+    let cpus = if text.contains("target: 4 processors") { 4 } else { 1 };
+    Target { older_name, cpus, ..architecture(text) }
 }
 
 fn architecture(text: &str) -> Target {

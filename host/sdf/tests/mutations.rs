@@ -175,7 +175,8 @@ fn replace_number(characters: &mut Vec<char>, start: usize, value: u64) {
 }
 
 fn check(text: &str) {
-    for target in [Target::aarch64(), Target::riscv64(), Target::x86_64()] {
+    let several = Target { cpus: 4, ..Target::aarch64() };
+    for target in [Target::aarch64(), Target::riscv64(), Target::x86_64(), several] {
         match parse("fuzz.system", text, &target, &read_file) {
             Ok(parsed) => check_consistent(&parsed, &target),
             Err(problems) => {
@@ -210,6 +211,7 @@ fn check_consistent(parsed: &Parsed, target: &Target) {
     assert!((1..=63).contains(&domains.len()));
     for (index, domain) in domains.iter().enumerate() {
         assert!(domain.priority <= 254 && 0 < domain.budget_us && domain.budget_us <= domain.period_us);
+        assert!(domain.cpu < target.cpus && (target.cpus == 1 || system.domains.is_none()));
         assert!(domain.parent.iter().all(|child_of| child_of.parent < index && child_of.id <= 61));
         for map in &domain.maps {
             let region = &regions[map.region];

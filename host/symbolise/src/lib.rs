@@ -119,7 +119,8 @@ impl Symboliser {
 
     fn take_fault(&mut self, fault: FaultRecord) -> Vec<String> {
         let program = fault.program;
-        let has_stack = self.config() == "debug" && fault.has_handler();
+        let is_debug = matches!(self.config(), "debug" | "smp-debug");
+        let has_stack = is_debug && fault.has_handler();
         let waiting = Waiting { fault, frame_pointer: None, stack: BTreeMap::new() };
         if !has_stack {
             return vec![self.explain(&waiting)];

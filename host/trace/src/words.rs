@@ -38,6 +38,7 @@ impl Words<'_> {
                 Some(WaitedObject::Reply) => "a reply".to_owned(),
                 Some(WaitedObject::Budget) => "budget".to_owned(),
                 Some(WaitedObject::Stopped) => "time from a caller, or to be started".to_owned(),
+                Some(WaitedObject::Processor) => "an answer of another processor".to_owned(),
                 None => format!("an object of kind {kind}"),
             },
         }

@@ -18,10 +18,36 @@ use crate::object::irq::{self, Irq};
 use crate::object::key::Key;
 use crate::object::service::Service;
 use crate::object::thread::State;
+use crate::processors::keeper::KEEPER;
 
 /// Iterates over all capabilities of the image, with their thread and slot.
 pub fn caps<M: Machine>(image: &Image<'_>) -> impl Iterator<Item = (ThreadId, u64, Cap)> {
-    image.caps().filter_map(|record| Some((Threads::<M>::id(record.table)?, record.slot, cap::<M>(&record)?)))
+    let are_several = image.processors() > 1;
+    image.caps().filter_map(move |record| {
+        let cap = cap::<M>(&record)?;
+        let cap = if are_several { seen_from_home(image, &record, cap) } else { cap };
+        Some((Threads::<M>::id(record.table)?, record.slot, cap))
+    })
+}
+
+/// Returns a capability as the home of its holder has it.
+fn seen_from_home(image: &Image<'_>, record: &limen_image::Cap, cap: Cap) -> Cap {
+    let home = |thread| image.thread(thread).map_or(0, |thread| thread.processor);
+    let object = match cap {
+        Cap::Thread(_) => home(record.object),
+        Cap::Endpoint { .. } => image.endpoint_home(record.object),
+        Cap::Notification { .. } => image.notification_home(record.object),
+        Cap::SchedContext(_) => {
+            image.sched_contexts().nth(record.object as usize).map_or(0, |record| record.processor)
+        }
+        Cap::Interrupt(_) => {
+            image.interrupts().nth(record.object as usize).map_or(0, |record| record.processor)
+        }
+        // Also on the keeper's own processor.
+        Cap::Key(_) | Cap::Probe => return cap.elsewhere(KEEPER).unwrap_or(cap),
+        _ => return cap,
+    };
+    if object == home(record.table) { cap } else { cap.elsewhere(object as u8).unwrap_or(cap) }
 }
 
 /// Places a capability into a slot of a thread's tables.
@@ -57,28 +83,37 @@ fn cap<M: Machine>(record: &limen_image::Cap) -> Option<Cap> {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Creates the objects of the image and makes its threads ready. `enter_space` returns the address space that the
-    /// port built for an index; the port may record it in the registers of the thread. A thread without an address
-    /// space never runs.
+    /// Creates the objects of the image whose home is the processor with this number, and makes their threads ready.
+    /// `enter_space` returns the address space that the port built for an index; the port may record it in the registers of
+    /// the thread. A thread without an address space never runs.
     pub fn populate(
         &mut self,
         image: &Image<'_>,
+        number: u8,
         enter_space: impl Fn(u64, &mut M::Context) -> Option<M::Space>,
     ) {
+        let is_here = |processor: u64| processor == u64::from(number);
+        self.processor.number = number;
+        self.processors = image.processors() as u8;
         self.options = image.options();
         self.trace.threads = image.thread_count() as usize;
         self.processor.programmed = Ticks::MAX;
         self.set_fpu_policy(FpuPolicy::SemiLazy, 0);
         self.populate_domains(image);
-        for (index, record) in image.sched_contexts().enumerate() {
+        for (index, record) in
+            image.sched_contexts().enumerate().filter(|(_, record)| is_here(record.processor))
+        {
             if let Some(id) = SchedContexts::id(index as u64) {
                 self.configure(id, record.budget_us, record.period_us, Ticks::MAX);
             }
         }
-        for (index, record) in image.interrupts().enumerate() {
+        for (index, record) in image.interrupts().enumerate().filter(|(_, record)| is_here(record.processor))
+        {
             self.populate_interrupt(index as u64, &record);
         }
-        self.populate_keys(image);
+        if number == 0 {
+            self.populate_keys(image);
+        }
         for (index, record) in image.threads().enumerate() {
             if let Some(id) = Threads::<M>::id(index as u64) {
                 let thread = &mut self.threads[id];
@@ -87,7 +122,10 @@ impl<M: Machine> Kernel<M> {
                 if let Some(vspace) = Vspaces::<M>::id(record.vspace) {
                     self.vspaces[vspace] = Some(space);
                 }
-                self.populate_thread(id, &record);
+                self.homes[id] = record.processor as u8;
+                if is_here(record.processor) {
+                    self.populate_thread(id, &record);
+                }
             }
         }
         for (index, record) in image.services().enumerate() {

@@ -10,6 +10,7 @@ use limen_abi::{limits, slot};
 use crate::arena::{
     EndpointId, IrqId, KeyId, NotificationId, ReplyId, SchedContextId, ServiceId, ThreadId, VspaceId,
 };
+use crate::kernel::{Endpoints, Irqs, Keys, Notifications, PerThread, SchedContexts};
 
 /// The rights of an endpoint or notification capability.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,12 +19,24 @@ pub struct Rights(u8);
 impl Rights {
     /// Derived from the rights of the image, in a bit that those do not use.
     const BE_ANSWERED: u8 = 1 << 7;
+    /// No rights.
+    pub(crate) const NONE: Self = Self(0);
 
     /// Creates rights from bits of [`limen_image::Rights`].
     #[must_use]
     pub const fn from_bits(bits: u64) -> Self {
         let plain = Self((bits & limen_image::Rights::ALL) as u8);
         if plain.can_send() && plain.can_call() { Self(plain.0 | Self::BE_ANSWERED) } else { plain }
+    }
+
+    /// Returns the rights as one number.
+    pub(crate) const fn as_bits(self) -> u8 {
+        self.0
+    }
+
+    /// Returns the rights that [`Self::as_bits`] returned.
+    pub(crate) const fn from_raw(bits: u8) -> Self {
+        Self(bits)
     }
 
     /// Returns whether the holder may send or signal.
@@ -118,6 +131,127 @@ pub enum Cap {
         /// loads.
         ports: u64,
     },
+    /// An object of another processor.
+    Elsewhere {
+        /// The rights of the holder.
+        rights: Rights,
+        /// The kind of object.
+        kind: ObjectKind,
+        /// Its home.
+        processor: u8,
+        /// Its position.
+        index: u16,
+        /// The badge of an endpoint or notification.
+        badge: u64,
+    },
+}
+
+/// An object of another processor. It has the fields of [`Cap::Elsewhere`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Elsewhere {
+    /// The rights of the holder.
+    pub rights: Rights,
+    /// The kind of object.
+    pub kind: ObjectKind,
+    /// Its home.
+    pub processor: u8,
+    /// Its position.
+    pub index: u16,
+    /// The badge of an endpoint or notification.
+    pub badge: u64,
+}
+
+/// The kinds of object that a thread of another processor can use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum ObjectKind {
+    /// A thread.
+    Thread,
+    /// An endpoint.
+    Endpoint,
+    /// A notification.
+    Notification,
+    /// A scheduling context.
+    SchedContext,
+    /// The right to change budget and period of the processor's scheduling contexts.
+    SchedControl,
+    /// An interrupt.
+    Interrupt,
+    /// A static key.
+    Key,
+    /// The right to probe: turning a probe on or off switches a static key.
+    Probe,
+}
+
+impl ObjectKind {
+    const ALL: [Self; 8] = [
+        Self::Thread,
+        Self::Endpoint,
+        Self::Notification,
+        Self::SchedContext,
+        Self::SchedControl,
+        Self::Interrupt,
+        Self::Key,
+        Self::Probe,
+    ];
+
+    /// Returns the kind with this number.
+    pub(crate) fn from_raw(number: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(number)).copied()
+    }
+}
+
+impl Elsewhere {
+    /// Returns the capability at the home of the object.
+    pub(crate) fn at_home(self) -> Cap {
+        let Self { rights, kind, index, badge, .. } = self;
+        let index = u64::from(index);
+        let cap = match kind {
+            ObjectKind::Thread => PerThread::<()>::id(index).map(Cap::Thread),
+            ObjectKind::Endpoint => Endpoints::id(index).map(|id| Cap::Endpoint { rights, id, badge }),
+            ObjectKind::Notification => {
+                Notifications::id(index).map(|id| Cap::Notification { rights, id, badge })
+            }
+            ObjectKind::SchedContext => SchedContexts::id(index).map(Cap::SchedContext),
+            ObjectKind::SchedControl => Some(Cap::SchedControl),
+            ObjectKind::Interrupt => Irqs::id(index).map(Cap::Interrupt),
+            ObjectKind::Key => Keys::id(index).map(Cap::Key),
+            ObjectKind::Probe => Some(Cap::Probe),
+        };
+        cap.unwrap_or_default()
+    }
+}
+
+impl Cap {
+    /// Returns the capability as a thread of another processor has it; `None` if that has its own object of this kind.
+    pub(crate) fn elsewhere(self, processor: u8) -> Option<Self> {
+        let none = Rights::NONE;
+        let (rights, kind, index, badge) = match self {
+            Self::Thread(id) => (none, ObjectKind::Thread, PerThread::<()>::index_of(id), 0),
+            Self::Endpoint { rights, id, badge } => {
+                (rights, ObjectKind::Endpoint, Endpoints::index_of(id), badge)
+            }
+            Self::Notification { rights, id, badge } => {
+                (rights, ObjectKind::Notification, Notifications::index_of(id), badge)
+            }
+            Self::SchedContext(id) => (none, ObjectKind::SchedContext, SchedContexts::index_of(id), 0),
+            Self::Interrupt(id) => (none, ObjectKind::Interrupt, Irqs::index_of(id), 0),
+            Self::Key(id) => (none, ObjectKind::Key, Keys::index_of(id), 0),
+            Self::Probe => (none, ObjectKind::Probe, 0, 0),
+            _ => return None,
+        };
+        Some(Self::Elsewhere { rights, kind, processor, index: index as u16, badge })
+    }
+
+    /// Returns the object of another processor that this capability names, if it does.
+    pub(crate) fn as_elsewhere(self) -> Option<Elsewhere> {
+        match self {
+            Self::Elsewhere { rights, kind, processor, index, badge } => {
+                Some(Elsewhere { rights, kind, processor, index, badge })
+            }
+            _ => None,
+        }
+    }
 }
 
 /// Why a capability pointer could not be resolved, with the details for a fault or an error message.

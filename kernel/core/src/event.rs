@@ -100,6 +100,7 @@ impl<M: Machine> Kernel<M> {
             Event::Interrupt => self.pending_interrupt(),
             Event::WorkDone(result) => self.finish_work(current, result),
         };
+        let outcome = if self.processor.visiting == 0 { outcome } else { self.part_visitors(outcome) };
         self.schedule(outcome);
     }
 
@@ -153,7 +154,8 @@ impl<M: Machine> Kernel<M> {
         match interrupt {
             Some(Interrupt::Timer) => self.timer_fired(),
             Some(Interrupt::Line(line)) => self.deliver_interrupt(line),
-            None => Outcome::NOTHING,
+            Some(Interrupt::Message) if self.processors > 1 => self.take_messages(),
+            Some(Interrupt::Message) | None => Outcome::NOTHING,
         }
     }
 }

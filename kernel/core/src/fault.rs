@@ -8,8 +8,8 @@ use limen_abi::fault::{CapFaultWord, TimeoutWord, VmFaultWord};
 use limen_abi::message::{BufferWord, REGISTER_WORDS};
 use limen_abi::{FaultLabel, MessageInfo};
 
-use crate::arena::ThreadId;
-use crate::cap::{Cap, LookupFailure};
+use crate::arena::{EndpointId, ThreadId};
+use crate::cap::{Cap, LookupFailure, Rights};
 use crate::event::{Next, Outcome};
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
@@ -117,6 +117,24 @@ impl Fault {
         }
     }
 
+    /// Returns the registers of the thread that the message contains, as positions.
+    pub(crate) fn message_registers<C: Context>(self) -> &'static [usize] {
+        match self {
+            Self::UnknownSyscall { .. } => C::UNKNOWN_SYSCALL,
+            Self::UserException { .. } => C::USER_EXCEPTION,
+            Self::Cap { .. } | Self::Vm { .. } => const { &[C::PC] },
+            Self::Timeout { .. } => &[],
+        }
+    }
+
+    /// Returns the registers that a reply may set, as positions.
+    pub(crate) fn replied_registers<C: Context>(self) -> &'static [usize] {
+        match self {
+            Self::UserException { .. } => C::USER_EXCEPTION,
+            _ => self.listed_registers::<C>().unwrap_or(&[]),
+        }
+    }
+
     /// Returns whether the reply fits into registers.
     #[inline]
     pub(crate) fn has_short_answer<C: Context>(self) -> bool {
@@ -195,7 +213,9 @@ impl<M: Machine> Kernel<M> {
     #[cold]
     pub(crate) fn deliver_timeout(&mut self, thread: ThreadId) -> Option<Outcome> {
         let id = self.threads[thread].sched_context.filter(|id| self.sporadic_servers[*id].is_limited())?;
-        let Cap::Endpoint { .. } = self.threads[thread].timeout_handler else { return None };
+        let (Cap::Endpoint { .. } | Cap::Elsewhere { .. }) = self.threads[thread].timeout_handler else {
+            return None;
+        };
         let consumed_us = self.take_consumed(id);
         let fault = Fault::Timeout { data: self.sporadic_servers[id].data, consumed_us };
         Some(self.report(thread, fault, self.threads[thread].timeout_handler))
@@ -207,10 +227,26 @@ impl<M: Machine> Kernel<M> {
         let (id, badge, rights) = match handler {
             Cap::Endpoint { id, badge, rights } if rights.can_send() => (id, badge, rights),
             _ => {
+                if let Some(handler) = handler.as_elsewhere() {
+                    return self.report_elsewhere(thread, fault, handler);
+                }
                 self.threads[thread].state = State::Inactive;
                 return Outcome::BLOCKS;
             }
         };
+        self.report_to(thread, fault, id, badge, rights)
+    }
+
+    /// Reports a fault to an endpoint of this processor.
+    #[inline]
+    pub(crate) fn report_to(
+        &mut self,
+        thread: ThreadId,
+        fault: Fault,
+        id: EndpointId,
+        badge: u64,
+        rights: Rights,
+    ) -> Outcome {
         let after = match fault {
             _ if !rights.can_call() => AfterSend::Stop,
             Fault::Timeout { .. } => AfterSend::AwaitReplyOnly,
@@ -265,6 +301,7 @@ impl<M: Machine> Kernel<M> {
 
     /// Applies a handler's reply: sets the registers that the fault allows, then resumes the thread or stops it.
     pub(crate) fn answer_fault(&mut self, thread: ThreadId, handler: ThreadId, info: MessageInfo) {
+        self.visitors[thread].replied = info.length();
         let Some(registers) = self.threads[thread].fault.and_then(Fault::listed_registers::<M::Context>)
         else {
             if self.end_short_fault(thread, handler, info) {

@@ -52,10 +52,11 @@ impl<M: Machine> Kernel<M> {
     /// Signals the observer, which prints the stack before a handler of lower priority can continue the thread. The
     /// observer is enqueued at once, because the delivery of the fault wakes another thread.
     fn wake_observer(&mut self, thread: ThreadId) {
-        if let Ok(Cap::Notification { id, badge, .. }) = self.lookup(thread, FAULT_OBSERVER)
-            && let Some(observer) = self.signal(id, badge).woken
-        {
-            self.enqueue(observer);
+        match self.lookup(thread, FAULT_OBSERVER).unwrap_or_default() {
+            Cap::Notification { id, badge, .. } => {
+                self.signal(id, badge).woken.into_iter().for_each(|observer| self.enqueue(observer));
+            }
+            observer => observer.as_elsewhere().into_iter().for_each(|object| self.signal_elsewhere(object)),
         }
     }
 }
@@ -84,8 +85,10 @@ impl<C: Context> Display for Registers<'_, C> {
 /// Returns who receives the fault. The tool gives the faults of a child their own kind of badge.
 fn name_of(handler: Cap) -> &'static str {
     match handler {
-        Cap::Endpoint { badge, .. } if badge & Badge::CHILD_FAULT != 0 => "parent",
-        Cap::Endpoint { .. } => "monitor",
+        Cap::Endpoint { badge, .. } | Cap::Elsewhere { badge, .. } if badge & Badge::CHILD_FAULT != 0 => {
+            "parent"
+        }
+        Cap::Endpoint { .. } | Cap::Elsewhere { .. } => "monitor",
         _ => "nobody",
     }
 }

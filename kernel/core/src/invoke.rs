@@ -8,7 +8,7 @@ use limen_abi::message::BufferWord;
 use limen_abi::{Label, MessageInfo};
 
 use crate::arena::ThreadId;
-use crate::cap::Cap;
+use crate::cap::{Cap, Elsewhere, ObjectKind};
 use crate::event::Outcome;
 use crate::fault::{Fault, Phase};
 use crate::kernel::Kernel;
@@ -16,7 +16,7 @@ use crate::machine::Machine;
 use crate::message::Answer;
 use crate::object::io_port::{self, Ports};
 use crate::object::{
-    fpu, irq, key, probe, sched_context, sched_control, secure_monitor, service, thread, vspace,
+    fpu, irq, key, priority, probe, sched_context, sched_control, secure_monitor, service, thread, vspace,
 };
 
 /// The reason for refusing a request; the caller receives it as an error code with details.
@@ -99,11 +99,34 @@ impl<M: Machine> Arguments<'_, M> {
     /// Returns the capability argument at this position. [`Kernel::bad_argument`] has checked that it can be looked
     /// up.
     pub(crate) fn extra_cap(&self, position: usize) -> Result<Cap, InvokeError> {
-        if position >= self.info.extra_caps() {
-            return Err(InvokeError::TruncatedMessage);
+        let cap = self.kernel.argument(self.caller, self.info, position)?;
+        let number = self.kernel.processor.number;
+        if self.kernel.homes[self.caller] == number {
+            return Ok(cap);
         }
-        let cptr = self.kernel.argument_cptr(self.caller, position);
-        Ok(self.kernel.lookup(self.caller, cptr).unwrap_or_default())
+        // For the capabilities of a visitor, other objects are here.
+        Ok(cap
+            .as_elsewhere()
+            .filter(|object| object.processor == number)
+            .map_or(Cap::Null, Elsewhere::at_home))
+    }
+
+    /// Returns the highest priority that the thread in this capability argument may set. The home of that thread knows it:
+    /// for an argument of a visitor, its home has checked the priority, and 255 is returned.
+    pub(crate) fn authority(&self, position: usize) -> Result<u8, InvokeError> {
+        let Self { kernel, caller, info } = *self;
+        let cap = kernel.argument(caller, info, position)?;
+        let cap = cap.as_elsewhere().map_or(cap, Elsewhere::at_home);
+        let number = kernel.processor.number;
+        match cap {
+            Cap::Thread(thread) if kernel.homes[thread] == number => Ok(kernel.threads[thread].max_priority),
+            Cap::Thread(thread)
+                if kernel.homes[caller] != number && kernel.homes[thread] == kernel.homes[caller] =>
+            {
+                Ok(u8::MAX)
+            }
+            _ => Err(InvokeError::InvalidCapability { index: 1 }),
+        }
     }
 }
 
@@ -145,13 +168,16 @@ impl<M: Machine> Request<M> {
                 secure_monitor::Request::decode(caller, &arguments).map(Self::SecureMonitor)
             }
             Cap::Service(id) => service::Request::decode(kernel, id, &arguments).map(Self::Service),
-            Cap::SchedControl => sched_control::Request::decode(&arguments).map(Self::SchedControl),
+            Cap::SchedControl => sched_control::Request::decode(kernel, &arguments).map(Self::SchedControl),
             Cap::FpuCounters => fpu::Request::decode_read(&arguments).map(Self::Fpu),
             Cap::FpuPolicy => fpu::Request::decode_policy(&arguments).map(Self::Fpu),
             // `invoke` handles probes before this.
-            Cap::Probe | Cap::Null | Cap::Endpoint { .. } | Cap::Notification { .. } | Cap::Reply(_) => {
-                Err(InvokeError::InvalidCapability { index: 0 })
-            }
+            Cap::Probe
+            | Cap::Null
+            | Cap::Endpoint { .. }
+            | Cap::Notification { .. }
+            | Cap::Reply(_)
+            | Cap::Elsewhere { .. } => Err(InvokeError::InvalidCapability { index: 0 }),
         }
     }
 
@@ -181,8 +207,47 @@ impl<M: Machine> Kernel<M> {
         })
     }
 
+    /// Checks the part of an invocation on another processor that only this one can: the authority of a thread of this
+    /// processor to set a priority.
+    pub(crate) fn check_authority(
+        &self,
+        caller: ThreadId,
+        object: Elsewhere,
+        info: MessageInfo,
+    ) -> Result<(), InvokeError> {
+        let arguments = Arguments { kernel: self, caller, info };
+        let sets_priority =
+            matches!(arguments.label(), Some(Label::TcbSetPriority | Label::TcbSetMcPriority));
+        if object.kind != ObjectKind::Thread || !sets_priority {
+            return Ok(());
+        }
+        match self.argument(caller, info, 0)? {
+            Cap::Thread(_) => priority::decode_priority(&arguments).map(|_| ()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the capability argument at this position of the message of `caller`.
+    pub(crate) fn argument(
+        &self,
+        caller: ThreadId,
+        info: MessageInfo,
+        position: usize,
+    ) -> Result<Cap, InvokeError> {
+        if position >= info.extra_caps() {
+            return Err(InvokeError::TruncatedMessage);
+        }
+        let cptr = self.argument_cptr(caller, position);
+        Ok(self.lookup(caller, cptr).unwrap_or_default())
+    }
+
     fn argument_cptr(&self, caller: ThreadId, position: usize) -> u64 {
         self.machine.buffers()[caller].word(BufferWord::CAPS_OR_BADGES + position)
+    }
+
+    /// Returns the arguments of a request without words and capabilities.
+    pub(crate) fn arguments_of(&self, caller: ThreadId, info: MessageInfo) -> Arguments<'_, M> {
+        Arguments { kernel: self, caller, info }
     }
 
     /// Invokes a probe. Separate, because its request would make the request type of all others larger.

@@ -17,6 +17,10 @@ use crate::object::sched_context::{SchedContext, Slice};
 use crate::object::service::{Service, Work};
 use crate::object::thread::Thread;
 use crate::processor::Processor;
+use crate::processors::holder::Holders;
+use crate::processors::keeper::Keeper;
+use crate::processors::outbox::Outbox;
+use crate::processors::visitor::Visitor;
 use crate::ring::SampleRing;
 use crate::sched::domain::{DomainQueues, Schedule};
 use crate::sched::lines::DomainLines;
@@ -119,6 +123,22 @@ pub struct Kernel<M: Machine> {
     pub printed_faults: PerThread<u8>,
     /// The trace.
     pub trace: Trace,
+    /// The number of processors.
+    pub processors: u8,
+    /// The home processor of each thread.
+    pub homes: PerThread<u8>,
+    /// The place of the letter of each thread of this processor.
+    pub outboxes: PerThread<Outbox>,
+    /// The number of requests to other processors.
+    pub requests: u64,
+    /// The scheduling contexts of this processor that are in use at another one, one bit each.
+    pub sched_contexts_away: u64,
+    /// Threads of other processors that use objects of this one.
+    pub visitors: PerThread<Visitor>,
+    /// Threads of this processor that use static keys or probes.
+    pub holders: Holders,
+    /// Changes of static keys for all processors.
+    pub keeper: Keeper,
 }
 
 impl<M: Machine> Kernel<M> {
@@ -153,6 +173,14 @@ impl<M: Machine> Kernel<M> {
             works: PerThread::new([const { None }; limits::THREADS]),
             printed_faults: PerThread::new([0; limits::THREADS]),
             trace: Trace::EMPTY,
+            processors: 1,
+            homes: PerThread::new([0; limits::THREADS]),
+            outboxes: PerThread::new([Outbox::Home; limits::THREADS]),
+            requests: 0,
+            sched_contexts_away: 0,
+            visitors: PerThread::new([Visitor::NONE; limits::THREADS]),
+            holders: Holders::NONE,
+            keeper: Keeper::NEW,
         }
     }
 

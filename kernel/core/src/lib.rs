@@ -19,6 +19,7 @@
 //! * [`inbox`]: the slots that event loops receive from, looked up at boot.
 //! * [`sched`]: the next thread, and how long it runs.
 //! * [`kernel`], [`processor`]: the state: all of it, and that of the processor.
+//! * [`processors`]: messages between the kernels of several processors.
 //! * [`ring`]: records that programs read without system calls; [`trace`]: those of what happens in the kernel.
 //! * [`boot`]: from a boot image to a kernel.
 //! * [`machine`]: the contract with the hardware.
@@ -43,6 +44,7 @@ pub mod machine;
 pub mod message;
 pub mod object;
 pub mod processor;
+pub mod processors;
 pub mod ring;
 pub mod sched;
 pub mod syscall;

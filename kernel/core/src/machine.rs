@@ -13,6 +13,7 @@ use crate::cap::{CapTable, RootTable};
 use crate::kernel::{MessageBuffers, SampleRings};
 use crate::object::irq;
 use crate::object::secure_monitor::REGISTERS;
+use crate::processors::mailbox::Mailboxes;
 use crate::trace::TraceRing;
 
 /// Time since boot, in ticks of the kernel's timer. It does not wrap within the lifetime of a machine.
@@ -44,6 +45,12 @@ pub trait Machine: FpuUnit<ThreadId> {
     /// Returns the message buffers of all threads, which are shared with user mode.
     fn buffers(&self) -> &MessageBuffers;
 
+    /// Returns the memory through which the processors exchange messages. It is the same on all of them.
+    fn mailboxes(&self) -> &Mailboxes;
+
+    /// Interrupts a processor, by its number. It takes [`Interrupt::Message`] soon.
+    fn interrupt_processor(&mut self, number: u8);
+
     /// Returns the rings of samples, which user mode may read.
     fn sample_rings(&self) -> &SampleRings;
 
@@ -53,8 +60,17 @@ pub trait Machine: FpuUnit<ThreadId> {
     /// Returns the groups of the trace that are on, as options of an image; none without a ring.
     fn trace_groups(&self) -> u64;
 
+    /// Returns whether every event is recorded.
+    fn is_recording(&self) -> bool;
+
+    /// Returns the ticks per second.
+    fn frequency(&self) -> u64;
+
     /// Returns the line of the last interrupt that was acknowledged; `None` for the timer.
     fn last_interrupt(&self) -> Option<Line>;
+
+    /// Until the next interrupt is acknowledged, the last one is [`Line::NONE`].
+    fn forget_interrupt(&mut self);
 
     /// Returns the number of branches on a static key in programs.
     fn key_branches(&self, key: KeyId) -> u64;
@@ -138,11 +154,19 @@ pub trait Machine: FpuUnit<ThreadId> {
     fn call_secure_monitor(&mut self, registers: [u64; REGISTERS]) -> [u64; REGISTERS];
 
     /// Patches more branches of a static key to follow `state`, at most `room`, and subtracts their number. The state may
-    /// change before all are done.
+    /// change before all are done. With several processors, a change of a branch takes [steps](Self::synchronise_code).
     fn patch_key(&mut self, key: KeyId, state: bool, room: &mut usize) -> Patching;
 
-    /// Routes every trap and return through the probes, or none.
-    fn set_probing(&mut self, state: bool);
+    /// Routes every trap and return through the probes, or none. With several processors, this takes
+    /// [steps](Self::synchronise_code).
+    fn set_probing(&mut self, state: bool) -> Patching;
+
+    /// Whether code can be written while other processors execute it.
+    const WRITES_SHARED_CODE: bool;
+
+    /// Makes this processor execute the code that another one has written. With several processors, a branch is written in
+    /// steps: between two calls that may write the same branch, every other processor calls this.
+    fn synchronise_code(&mut self);
 
     /// Returns whether every kernel entry and return switches page tables.
     fn switches_page_tables(&self) -> bool;
@@ -211,6 +235,8 @@ pub enum PortWidth {
 pub enum Interrupt {
     /// The timer: the deadline has passed.
     Timer,
+    /// Another processor, or this one: the mailbox may contain a message.
+    Message,
     /// A device line.
     Line(Line),
 }
@@ -230,6 +256,11 @@ pub const fn first_registers<const N: usize>() -> [usize; N] {
 /// A line of the interrupt controller, in the controller's numbering; on x86, the vector.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Line(pub u32);
+
+impl Line {
+    /// The number of no line.
+    pub const NONE: Self = Self(limen_abi::recording::NO_INTERRUPT as u32);
+}
 
 /// The registers of a system call, in the port's numbering of the context's words.
 #[derive(Clone, Copy, Debug)]

@@ -5,6 +5,7 @@ use limen_fpu::Fpu;
 use crate::arena::{SchedContextId, ThreadId};
 use crate::fast::OpenCall;
 use crate::machine::{CounterAccess, Ticks};
+use crate::processors::mailbox::Mail;
 use crate::sched::domain::DomainQueues;
 
 /// The state of a processor between two events. The fields that every thread switch reads come first, within reach of
@@ -35,8 +36,14 @@ pub struct Processor<Space> {
     pub space: Space,
     /// The end of the domain's slot.
     pub slot_end: Ticks,
+    /// The threads of other processors that use objects of this one, one bit each.
+    pub visiting: u64,
     /// The ready and postponed threads of the running domain.
     pub queues: DomainQueues,
+    /// Its number.
+    pub number: u8,
+    /// Messages of other processors that have arrived.
+    pub mail: Mail,
 }
 
 impl<Space> Processor<Space> {
@@ -54,7 +61,10 @@ impl<Space> Processor<Space> {
             programmed: Ticks::MAX,
             space,
             slot_end: Ticks::MAX,
+            visiting: 0,
             queues: DomainQueues::EMPTY,
+            number: 0,
+            mail: Mail::NONE,
         }
     }
 }

@@ -6,7 +6,7 @@
 use limen_abi::{KernelKey, MessageInfo, Syscall};
 
 use crate::arena::{ReplyId, ThreadId};
-use crate::cap::Cap;
+use crate::cap::{Cap, ObjectKind};
 use crate::event::{Blocking, Next, Outcome};
 use crate::fault::{Fault, Phase};
 use crate::invoke::InvokeError;
@@ -95,6 +95,7 @@ impl<M: Machine> Kernel<M> {
             Cap::Endpoint { .. } | Cap::Notification { .. } => {
                 Err(InvokeError::InvalidCapability { index: 0 })
             }
+            Cap::Elsewhere { .. } => return self.call_elsewhere(current, cap, info),
             _ => match self.bad_argument(current, info) {
                 Some(fault) => return self.fault_in_syscall(current, fault),
                 None => match self.invoke(current, cap, info) {
@@ -114,8 +115,21 @@ impl<M: Machine> Kernel<M> {
                 context.set_info(info);
                 outcome
             }
-            Err(error) => self.refuse(current, error),
+            Err(error) => self.refuse_here(current, cap, info, error),
         }
+    }
+
+    /// Refuses a method, unless it configures a scheduling context of another processor: that goes there.
+    #[cold]
+    fn refuse_here(&mut self, current: ThreadId, cap: Cap, info: MessageInfo, error: InvokeError) -> Outcome {
+        if cap == Cap::SchedControl
+            && error == (InvokeError::InvalidCapability { index: 1 })
+            && let Some(target) = self.argument(current, info, 0).unwrap_or_default().as_elsewhere()
+            && target.kind == ObjectKind::SchedContext
+        {
+            return self.configure_elsewhere(current, target);
+        }
+        self.refuse(current, error)
     }
 
     #[inline]
@@ -146,6 +160,7 @@ impl<M: Machine> Kernel<M> {
             }
             Cap::Reply(reply) => self.answer_now(current, reply, info),
             Cap::Null | Cap::Endpoint { .. } | Cap::Notification { .. } => Outcome::NOTHING,
+            Cap::Elsewhere { .. } => self.send_elsewhere(current, cap, info, mode),
             _ => self.send_request(current, cap, info, mode),
         }
     }
@@ -364,7 +379,7 @@ impl<M: Machine> Kernel<M> {
 
     /// Delivers a fault whose instruction is the system call itself: a reply restarts it.
     #[cold]
-    fn fault_in_syscall(&mut self, current: ThreadId, fault: Fault) -> Outcome {
+    pub(crate) fn fault_in_syscall(&mut self, current: ThreadId, fault: Fault) -> Outcome {
         self.threads[current].context.rewind_syscall();
         self.deliver_fault(current, fault)
     }

@@ -15,7 +15,11 @@
 //!
 //! Programs write their own records with a system call, `Kernel::serve_trace`.
 //!
+//! A [recording](limen_abi::recording) of every event for a replay takes the place of the records: `recording`.
+//!
 //! This module is unmapped at boot unless the image has a ring.
+
+mod recording;
 
 use core::sync::atomic::{AtomicU64, Ordering, fence};
 
@@ -37,7 +41,9 @@ use crate::object::endpoint::Endpoint;
 use crate::object::notification::Signals;
 use crate::object::reply::Reply;
 use crate::object::thread::State;
+use crate::processors::outbox::Outbox;
 use crate::sched::queue::Queue;
+use recording::Recording;
 
 /// The groups that need to know what a system call names.
 const LOOKED: u64 =
@@ -95,11 +101,13 @@ pub struct Trace {
     pub(crate) threads: usize,
     /// The threads that could run after the last event, one bit each.
     ready: u64,
+    /// The recording, which takes the place of the records.
+    recording: Recording,
 }
 
 impl Trace {
     /// An empty trace.
-    pub const EMPTY: Self = Self { count: 0, groups: 0, threads: 0, ready: 0 };
+    pub const EMPTY: Self = Self { count: 0, groups: 0, threads: 0, ready: 0, recording: Recording::EMPTY };
 
     fn is_on(&self, group: KernelKey) -> bool {
         self.groups & group.option() != 0
@@ -512,12 +520,6 @@ impl<M: Machine> Kernel<M> {
         self.push_rarely(now, kind, Some(thread), Services::<M>::index_of(work) as u64, 0);
     }
 
-    /// The keys that are on, one bit each.
-    fn keys_on(&self) -> u64 {
-        let keys = (0..self.key_count as u64).filter_map(Keys::id);
-        keys.fold(0, |on, id| on | u64::from(self.keys[id].is_on()) << Keys::index_of(id))
-    }
-
     fn trace_keys(&mut self, thread: ThreadId, before: u64, now: Ticks) {
         let on = self.keys_on();
         for key in bits(on ^ before) {
@@ -603,6 +605,10 @@ impl<M: Machine> Kernel<M> {
             }
             State::Sending { endpoint, .. } => (WaitedObject::Receiver, Endpoints::index_of(endpoint) as u64),
             State::Calling { reply, .. } => reply_number(reply),
+            State::Away { .. } => {
+                let at = if let Outbox::Out { at, .. } = self.outboxes[thread] { at } else { 0 };
+                (WaitedObject::Processor, u64::from(at))
+            }
             State::Postponed => {
                 let id = self.threads[thread].sched_context;
                 (WaitedObject::Budget, id.map_or(0, |id| SchedContexts::index_of(id) as u64))

@@ -41,17 +41,27 @@ pub fn enter(cell: &KernelCell, event: impl FnOnce() -> Event) -> *mut Context {
 fn enter_watched(kernel: &mut Kernel<Hardware>, event: Event) -> *mut Context {
     watch(kernel, &event, |kernel| match &event {
         Event::Fault(fault) => kernel.serve_watched_fault(*fault, keys::is_printing()),
+        // On its fast path, as a kernel that does not record.
+        Event::Interrupt if keys::is_recording() => {
+            kernel.serve_interrupt();
+        }
         _ => kernel.handle_rarely(event),
     })
 }
 
-/// Serves an event: traces it and checks the invariants afterwards, if the image asks for it.
+/// Serves an event: records or traces it and checks the invariants afterwards, if the image asks for it.
 #[inline(always)]
 fn watch(
     kernel: &mut Kernel<Hardware>,
     event: &Event,
     serve: impl FnOnce(&mut Kernel<Hardware>),
 ) -> *mut Context {
+    if keys::is_recording() {
+        kernel.record_begin(event);
+        serve(kernel);
+        kernel.record_end();
+        return context_to_run(kernel);
+    }
     let writes_record = matches!(event, Event::Syscall(number) if *number == Syscall::Trace.as_raw());
     if keys::is_tracing() && !writes_record {
         let before = kernel.trace_begin(event);
@@ -75,6 +85,9 @@ fn enter_first(cell: &KernelCell) -> ! {
     // SAFETY: called by boot, whose borrow has ended.
     let kernel = unsafe { cell.open() };
     kernel.start();
+    if keys::is_recording() {
+        kernel.record_boot();
+    }
     // SAFETY: the context belongs to `kernel`, whose borrow ends here.
     unsafe { trap::run(context_to_run(kernel)) }
 }

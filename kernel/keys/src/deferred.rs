@@ -175,14 +175,17 @@ mod tests {
         }
     }
 
+    /// In Miri only some of the sequences.
+    const STEP: usize = if cfg!(miri) { 1021 } else { 1 };
+
     #[test]
     fn every_sequence_of_seven_steps_releases_the_key_when_it_is_due() {
-        (0..1 << 14).for_each(|number| perform(number, 7, 0));
+        (0..1 << 14).step_by(STEP).for_each(|number| perform(number, 7, 0));
     }
 
     #[test]
     fn the_clock_may_wrap_around() {
-        (0..1 << 12).for_each(|number| perform(number, 6, u64::MAX - 2));
+        (0..1 << 12).step_by(STEP).for_each(|number| perform(number, 6, u64::MAX - 2));
     }
 
     #[test]

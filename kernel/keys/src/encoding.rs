@@ -24,12 +24,19 @@ pub trait Encoding {
     const ALIGNMENT: usize;
     /// Whether every site is linked as a jump, because only then the assembler chooses the shortest form.
     const LINKED_AS_JUMPS: bool;
+    /// The lengths of a site's instruction.
+    const LENGTHS: &'static [u32];
+    /// The number of steps that replace an instruction while other cores execute it.
+    const STEPS: u32;
     /// The length of the instruction at the start of these bytes, if it is a jump or a site's nop.
     fn length(bytes: u64) -> Option<u32>;
     /// The nop of this length.
     fn nop(length: u32) -> Instruction;
     /// The jump of this length over a distance from its first byte; `None` if it is out of range.
     fn jump(length: u32, distance: i64) -> Option<Instruction>;
+    /// The bytes after a step, from 0, of the change of one instruction of a site into the other. All cores synchronise
+    /// between two steps. The last step, and any further one, has the bytes of `to`. Data, which is longer than any instruction of a site, changes at once.
+    fn step(from: Instruction, to: Instruction, step: u32) -> Instruction;
 }
 
 /// Whether the value fits in a signed integer of `bits` bits.

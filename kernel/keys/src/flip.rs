@@ -70,6 +70,35 @@ impl<A: Encoding> Table<'_, A> {
         write(engine, changes, |_| empty())
     }
 
+    /// Takes a step of patching the sites of a key to `state`. Before step 0 they must have the other state.
+    pub(crate) fn flip_step<E: Engine>(
+        &self,
+        engine: &mut E,
+        key: &BranchKey,
+        state: bool,
+        step: u32,
+    ) -> Result<(), KeyError> {
+        if let Some(wrong) = self.sites_of(key).find(|site| self.after_step(site, state, step).is_none()) {
+            return Err(KeyError::UnexpectedInstruction(wrong.address));
+        }
+        let changes = self.sites_of(key).filter_map(|site| self.after_step(&site, state, step));
+        // Nothing can undo half a step.
+        write(engine, changes, |_| empty()).map_err(|_| KeyError::Torn)
+    }
+
+    /// The change of a site by a step, if its instruction is that of the step before.
+    fn after_step(&self, site: &Site, state: bool, step: u32) -> Option<Word> {
+        let (word, offset) = self.word(site.address)?;
+        A::LENGTHS.iter().find_map(|length| {
+            let from = site.instruction::<A>(*length, !state)?;
+            let to = site.instruction::<A>(*length, state)?;
+            let before = step.checked_sub(1).map_or(from, |earlier| A::step(from, to, earlier));
+            let is_before = offset + length <= WORD_BYTES as u32 && before.insert(word, offset) == word;
+            is_before
+                .then(|| Word { address: site.address, word: A::step(from, to, step).insert(word, offset) })
+        })
+    }
+
     /// Patches the jump at `site` to lead to `target`.
     pub(crate) fn set_jump<E: Engine>(
         &self,

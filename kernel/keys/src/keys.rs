@@ -181,6 +181,29 @@ impl<'a, A: Encoding, E: Engine> Keys<'a, A, E> {
         outcome
     }
 
+    /// Takes a step, from 0 on, of turning an uncounted key on or off, while other cores execute its sites. The caller makes
+    /// all cores synchronise after each step. Before step 0 the key must have the other state. Steps from
+    /// [`Encoding::STEPS`] on write the same code again.
+    ///
+    /// # Errors
+    /// See [`KeyError`]. After an error in a step the code must not be executed any more.
+    pub fn step(&mut self, key: &BranchKey, state: bool, step: u32) -> Result<(), KeyError> {
+        match BUILD {
+            Build::None => return Err(KeyError::Fixed),
+            Build::Fallback => {}
+            Build::Patched => self.table.flip_step(&mut self.engine, key, state, step)?,
+        }
+        key.publish(match state {
+            true if step + 1 >= A::STEPS => Count::On(1),
+            true => Count::TurningOn,
+            false => Count::Off,
+        });
+        if step + 1 == A::STEPS {
+            key.note_flip();
+        }
+        Ok(())
+    }
+
     /// Exchanges the target of a [static call](crate::static_call), for all of its callers at once.
     ///
     /// # Errors
@@ -278,6 +301,33 @@ mod tests {
         is_restored_byte_for_byte::<Riscv64>(4);
         is_restored_byte_for_byte::<X86_64>(2);
         is_restored_byte_for_byte::<X86_64>(5);
+    }
+
+    fn steps_lead_to_the_same_code<A: Encoding>(length: u32) {
+        let mut program = Program::with::<A>(length, &PLANS);
+        let (view, mut keys) = program.start::<A>();
+        let first = &view.keys()[0];
+        let off = view.code();
+        keys.enable(first).unwrap();
+        let on = view.code();
+        for (state, code) in [(false, off), (true, on)] {
+            for step in 0..=A::STEPS {
+                assert_eq!(keys.step(first, state, step), Ok(()));
+                assert!(state || !first.is_enabled(), "a key is off while its code changes");
+            }
+            assert_eq!((first.is_enabled(), view.code()), (state, code));
+            let again = keys.step(first, state, 0);
+            assert!(matches!(again, Err(KeyError::UnexpectedInstruction(_))), "it has that state already");
+        }
+        assert_eq!(first.flips(), 3);
+    }
+
+    #[test]
+    fn steps_lead_to_the_code_of_a_flip() {
+        steps_lead_to_the_same_code::<Aarch64>(4);
+        steps_lead_to_the_same_code::<Riscv64>(4);
+        steps_lead_to_the_same_code::<X86_64>(2);
+        steps_lead_to_the_same_code::<X86_64>(5);
     }
 
     #[test]

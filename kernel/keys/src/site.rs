@@ -50,13 +50,15 @@ impl Row {
     }
 
     /// Sorts by key, then by address.
+    #[inline]
     pub(crate) fn by_key(&self) -> (i64, i32) {
         (self.key & !ENABLED_FALLS_THROUGH, self.code)
     }
 
     /// Sorts by address.
-    pub(crate) fn by_place(&self) -> (i64, i32) {
-        (0, self.code)
+    #[inline]
+    pub(crate) fn by_place(&self) -> i32 {
+        self.code
     }
 }
 

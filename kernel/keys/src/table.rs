@@ -225,14 +225,17 @@ impl<'a, A> Table<'a, A> {
 
 /// A shell sort. The standard library's sort is larger than the rest of this file.
 #[inline(never)]
-fn sort(rows: &mut [Row], order: fn(&Row) -> (i64, i32)) {
+fn sort<K: Ord>(rows: &mut [Row], order: impl Fn(&Row) -> K) {
     for gap in [57, 23, 10, 4, 1] {
         for end in gap..rows.len() {
+            let row = rows[end];
+            let wanted = order(&row);
             let mut place = end;
-            while place >= gap && order(&rows[place - gap]) > order(&rows[place]) {
-                rows.swap(place - gap, place);
+            while place >= gap && order(&rows[place - gap]) > wanted {
+                rows[place] = rows[place - gap];
                 place -= gap;
             }
+            rows[place] = row;
         }
     }
 }

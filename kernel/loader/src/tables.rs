@@ -140,15 +140,19 @@ impl<'a> Pool<'a> {
         (height, bytes): (u32, u64),
         access: Access,
     ) -> Option<()> {
-        let attributes = F::attributes(height, access);
-        for offset in (0..bytes).step_by(span_bytes(height) as usize) {
-            let address = VirtAddr(vaddr.0 + offset);
+        let (attributes, span) = (F::attributes(height, access), span_bytes(height));
+        let mut done = 0;
+        while done < bytes {
+            let address = VirtAddr(vaddr.0 + done);
             let mut table = top;
             for above in (height + 1..=top_height).rev() {
                 table = self.next::<F>(table, index(address, above), above)?;
             }
-            let entry = F::leaf(PhysAddr(paddr.0 + offset), attributes);
-            *self.tables.get_mut(table)?.0.get_mut(index(address, height))? = entry;
+            let entries = self.tables.get_mut(table)?.0.iter_mut().skip(index(address, height));
+            for entry in entries.take(((bytes - done) / span) as usize) {
+                *entry = F::leaf(PhysAddr(paddr.0 + done), attributes);
+                done += span;
+            }
         }
         Some(())
     }

@@ -1,6 +1,6 @@
 //! Address spaces of programs, built at boot from the image's mapping plan.
 
-use limen_abi::limits::{PAGE_BYTES, VSPACES};
+use limen_abi::limits::{PAGE_BYTES, PROCESSORS, VSPACES};
 use limen_image::{Image, Mapping, MappingFlags, RegionKind};
 use limen_mmu::address::{PhysAddr, VirtAddr};
 
@@ -45,8 +45,30 @@ pub struct KernelPages<'a> {
     pub rings: &'a [KernelPage],
 }
 
-/// Builds the address spaces that `image` describes and maps these pages of the kernel. The first of `roots` already holds
-/// the part of the kernel that is mapped while programs run; the second holds all of it, for work.
+/// The page tables of a processor's kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KernelRoots {
+    /// The part that is mapped while programs run.
+    pub shared: Root,
+    /// The whole kernel.
+    pub whole: Root,
+}
+
+/// The home processor of an address space: that of the thread whose program or work runs there.
+pub fn home(image: &Image<'_>, vspace: u64) -> usize {
+    if image.processors() == 1 {
+        return 0;
+    }
+    let works = image.services().find(|service| service.vspace == vspace);
+    let thread = match works {
+        Some(service) => image.thread(service.thread),
+        None => image.threads().find(|thread| thread.vspace == vspace),
+    };
+    thread.map_or(0, |thread| thread.processor as usize % PROCESSORS)
+}
+
+/// Builds the address spaces that `image` describes and maps these pages of the kernel. Each contains the kernel of its home
+/// processor, of which `kernels` are the tables.
 ///
 /// # Errors
 /// See [`MapError`].
@@ -54,17 +76,17 @@ pub fn build<F: Format>(
     image: &Image<'_>,
     pages: KernelPages<'_>,
     tables: &mut impl Tables,
-    roots: [Root; 2],
+    kernels: &[KernelRoots; PROCESSORS],
 ) -> Result<AddressSpaces, MapError> {
-    let [shared, kernel] = roots;
     let mut spaces = [AddressSpace::default(); VSPACES];
-    for (space, asid) in spaces.iter_mut().zip(1..).take(image.counts().vspaces as usize) {
+    for ((space, asid), vspace) in spaces.iter_mut().zip(1..).zip(0..image.counts().vspaces) {
         *space = AddressSpace { root: tables.allocate().ok_or(MapError::OutOfTables)?, asid };
-        share_kernel::<F>(tables, shared, space.tables::<F>());
+        share_kernel::<F>(tables, kernels[home(image, vspace)].shared, space.tables::<F>());
     }
     for service in image.services() {
         // Work runs kernel code and needs the whole kernel mapped.
-        share_kernel::<F>(tables, kernel, spaces[service.vspace as usize % VSPACES].tables::<F>());
+        let (kernel, vspace) = (&kernels[home(image, service.vspace)], service.vspace as usize % VSPACES);
+        share_kernel::<F>(tables, kernel.whole, spaces[vspace].tables::<F>());
     }
     let root = |vspace: u64| spaces[vspace as usize % VSPACES].tables::<F>();
     for mapping in image.mappings().filter(|mapping| mapping.flags & MappingFlags::READ != 0) {
@@ -119,13 +141,14 @@ mod tests {
 
     /// A program in address space 0, and a digest for it in address space 1: it reads a page that the program also has,
     /// and its stack is not mapped in the program.
-    fn image() -> Vec<u64> {
+    fn image(processor: u64) -> Vec<u64> {
         let mut writer = ImageWriter::new(Architecture::Aarch64);
         writer.board = Board { user_top: USER_TOP_AARCH64, ..Board::default() };
         writer.counts = Counts { vspaces: 2, ..Counts::default() };
         writer.ram = [Range { start: 0x4000_0000, end: 0xc000_0000 }].into();
         writer.reserved = [Range { start: 0x7000_0000, end: 0x7040_0000 }].into();
         writer.pool = Range { start: 0x9000_0000, end: 0x9010_0000 };
+        writer.processors = processor + 1;
         let region =
             |paddr, bytes| Region { paddr, bytes, kind: RegionKind::Zero as u64, ..Region::default() };
         writer.regions = [region(0x4400_0000, 0x1000), region(0x4500_0000, Service::STACK_BYTES)].into();
@@ -140,6 +163,7 @@ mod tests {
         let (sched_context, notification, fault_slot, timeout_slot) = (NONE, NONE, NONE, NONE);
         let ipc_buffer = IPC_BUFFER;
         writer.threads = [Thread {
+            processor,
             ipc_buffer,
             sched_context,
             notification,
@@ -175,11 +199,12 @@ mod tests {
         all
     }
 
-    fn work_has_its_own_memory_and_the_whole_kernel<F: Format>() {
-        let words = image();
+    fn work_has_its_own_memory_and_the_whole_kernel<F: Format>(processor: usize) {
+        let words = image(processor as u64);
         let image = Image::validate(&words).expect("a valid image");
-        let (mut tables, shared) = TestTables::with_root(F::KERNEL_HEIGHT, 32);
-        let kernel = Root { table: tables.allocate().unwrap(), height: F::KERNEL_HEIGHT };
+        let (mut tables, other) = TestTables::with_root(F::KERNEL_HEIGHT, 32);
+        let [shared, kernel] =
+            [0, 1].map(|_| Root { table: tables.allocate().unwrap(), height: F::KERNEL_HEIGHT });
         let access = Access { owner: Owner::Kernel, write: true, execute: false, memory: MemoryType::Cached };
         for (root, paddr) in [(shared, 0x7010_0000), (kernel, 0x7020_0000)] {
             let vaddr = VirtAddr(0xffff_ffff_8000_0000);
@@ -191,7 +216,9 @@ mod tests {
             buffers: &[page(IPC_BUFFER, 0x7030_0000)],
             rings: &[page(IPC_BUFFER + PAGE_BYTES, 0x7030_1000)],
         };
-        let spaces = build::<F>(&image, pages, &mut tables, [shared, kernel]).expect("room");
+        let mut kernels = [KernelRoots { shared: other, whole: other }; PROCESSORS];
+        kernels[processor] = KernelRoots { shared, whole: kernel };
+        let spaces = build::<F>(&image, pages, &mut tables, &kernels).expect("room");
         let [program, work] = [0, 1].map(|index: usize| spaces[index].tables::<F>());
         let programs = [
             (IPC_BUFFER, 0x7030_0000, true, true),
@@ -213,8 +240,10 @@ mod tests {
 
     #[test]
     fn work_has_its_own_memory_on_every_architecture() {
-        work_has_its_own_memory_and_the_whole_kernel::<aarch64::descriptor::Descriptors>();
-        work_has_its_own_memory_and_the_whole_kernel::<riscv64::descriptor::Descriptors>();
-        work_has_its_own_memory_and_the_whole_kernel::<x86_64::descriptor::Descriptors>();
+        for processor in [0, PROCESSORS - 1] {
+            work_has_its_own_memory_and_the_whole_kernel::<aarch64::descriptor::Descriptors>(processor);
+            work_has_its_own_memory_and_the_whole_kernel::<riscv64::descriptor::Descriptors>(processor);
+            work_has_its_own_memory_and_the_whole_kernel::<x86_64::descriptor::Descriptors>(processor);
+        }
     }
 }

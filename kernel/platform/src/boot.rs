@@ -3,18 +3,20 @@
 //!
 //! Boot code and the loader's identity map stay mapped until [`unmap_boot`](crate::unmap_boot).
 
-use limen_abi::limits::{PAGE_BYTES, SAMPLE_RINGS, THREADS};
+use limen_abi::limits::{PAGE_BYTES, PROCESSORS, SAMPLE_RINGS, THREADS};
 use limen_abi::message::BufferWord;
 use limen_abi::{KernelKey, ServiceKind};
 use limen_core::trace::TraceRing;
-use limen_image::{Board, CapKind, Image, ImageError, MappingFlags, Options, Range, Region, RegionKind};
+use limen_image::{
+    Board, CapKind, Image, ImageError, Interrupt, MappingFlags, Options, Range, Region, RegionKind,
+};
 use limen_mmu::address::{PhysAddr, VirtAddr};
 
-use crate::address_space::{self, AddressSpaces, KernelPage, KernelPages};
+use crate::address_space::{self, AddressSpaces, KernelPage, KernelPages, KernelRoots, home};
 use crate::arch::cpu::SpaceRegister;
 use crate::arch::mmu::{self, Descriptors};
 use crate::arch::{self, cpu, irq, timer};
-use crate::boot_check::{UserRules, Violation, check_entry_area, check_kernel};
+use crate::boot_check::{UserRules, Violation, check_entry_area, check_kernel, check_private};
 use crate::identity_map::{self, TablePool};
 use crate::kernel_cell::KERNEL;
 use crate::keys::SystemKeys;
@@ -25,8 +27,8 @@ use crate::program_sites;
 use crate::text::Writer;
 use crate::unmap_boot::{Parts, Stays};
 use crate::{
-    boot_info, command_line, console, digest_rates, fpu, kernel_cell, keys, section_costs, section_test,
-    service_work, thread_memory, trace_memory,
+    boot_info, command_line, console, digest_rates, fpu, kernel_cell, keys, processors, section_costs,
+    section_test, service_work, thread_memory, trace_memory,
 };
 
 /// Boots from the image at `image_paddr`. Entered once, with interrupts masked. `first_cycle` is the cycle counter at
@@ -65,21 +67,29 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
     let mut rings = [KernelPage::default(); SAMPLE_RINGS];
     let pages =
         KernelPages { buffers: buffer_pages(&image, &mut buffers), rings: ring_pages(&image, &mut rings) };
-    let spaces =
-        address_space::build::<Descriptors>(&image, pages, &mut tables, [shared_root(), cpu::kernel_root()])
-            .unwrap_or_else(|error| fatal(format_args!("the address spaces cannot be built: {error:?}")));
-    check_tables(&image, pages, &tables, &spaces)
+    let own = KernelRoots { shared: shared_root(), whole: cpu::kernel_root() };
+    let kernels = processors::map(&image, own)
+        .unwrap_or_else(|error| fatal(format_args!("a processor's kernel cannot be mapped: {error:?}")));
+    let spaces = address_space::build::<Descriptors>(&image, pages, &mut tables, &kernels)
+        .unwrap_or_else(|error| fatal(format_args!("the address spaces cannot be built: {error:?}")));
+    check_tables(&image, pages, &tables, &spaces, &kernels)
         .unwrap_or_else(|violation| fatal(format_args!("{violation}")));
+    allow_writable_code(&image);
     publish_memory(&image);
     tell_first_cycle(&image, first_cycle);
-    make_objects(&image, &spaces, keys, trace);
+    thread_memory::fill(&image);
+    service_work::fill(&image, &spaces);
+    processors::copy_private(&image);
+    create_kernel(&image, &spaces, 0, Some(keys), trace);
     let parts = Parts {
         checks: checks(&image),
         seals: services(&image, &[ServiceKind::Seal]),
         trace: trace_code(&image),
+        processors: if image.processors() > 1 { Stays::Mapped } else { Stays::Unmapped },
         probes: probes(&image),
         digests: services(&image, &[ServiceKind::Digest, ServiceKind::KernelDigest]),
     };
+    processors::start_all(image, &spaces, parts, &kernels);
     kernel_cell::start(first_cycle, parts)
 }
 
@@ -125,20 +135,19 @@ fn check_target(image: &Image<'_>, image_paddr: PhysAddr) {
     }
 }
 
-/// Creates the image's objects, and fills the tables of threads and services.
+/// Creates the kernel of a processor with this number, on which it runs. Processor 0 has the keys and the trace.
 #[inline(never)]
-fn make_objects(
+pub fn create_kernel(
     image: &Image<'_>,
     spaces: &AddressSpaces,
-    keys: &'static mut SystemKeys,
+    number: u64,
+    keys: Option<&'static mut SystemKeys>,
     trace: Option<TraceRing<'static>>,
 ) {
-    thread_memory::fill(image);
-    service_work::fill(image, spaces);
-    // SAFETY: no trap has been taken yet, so there is no other borrow.
+    // SAFETY: this processor has not taken a trap yet, so there is no other borrow of its kernel.
     let kernel = unsafe { KERNEL.open() };
     kernel.machine = Hardware::probe(&image.board(), keys, trace);
-    kernel.populate(image, |index, context| {
+    kernel.populate(image, number as u8, |index, context| {
         let space = *spaces.get(index as usize)?;
         let space = SpaceRegister::new(space)?;
         context.set_space(space);
@@ -165,9 +174,16 @@ fn start_devices(image: &Image<'_>) {
         ));
     }
     irq::init(board.interrupt_lines as u32);
-    image.interrupts().for_each(|interrupt| irq::connect(&interrupt));
+    irq::init_processor(&board, 0);
+    connect_interrupts(image, 0);
     timer::init();
     irq::connect_timer(board.timer_interrupt as u32);
+}
+
+/// Connects the lines whose drivers run on a processor. It calls this itself: some lines are private to it.
+pub fn connect_interrupts(image: &Image<'_>, number: u64) {
+    let is_here = |interrupt: &Interrupt| interrupt.processor == number;
+    image.interrupts().filter(is_here).for_each(|interrupt| irq::connect(&interrupt));
 }
 
 fn print_facts(image: &Image<'_>, command_line: &[u8]) {
@@ -246,36 +262,43 @@ fn check_tables(
     pages: KernelPages<'_>,
     tables: &TablePool,
     spaces: &AddressSpaces,
+    kernels: &[KernelRoots; PROCESSORS],
 ) -> Result<(), Violation> {
     let code = identity_map::code();
     let taken = Range { start: image.paddr(), end: image.paddr() + image.image_bytes() };
     let sites = program_sites::pages(image);
-    check_kernel::<Descriptors>(tables, cpu::kernel_root(), code, taken, sites)?;
+    for (number, kernel) in kernels.iter().enumerate().take(image.processors() as usize) {
+        check_kernel::<Descriptors>(tables, kernel.whole, code, taken, sites)?;
+        if number > 0 {
+            let memory = processors::private_memory(number);
+            check_private::<Descriptors>(tables, kernel.whole, processors::private_start(), memory)?;
+        }
+    }
     if let Some(area) = arch::boot::entry_area() {
         check_entry_area::<Descriptors>(tables, &area)?;
     }
-    let rules = UserRules::new(image, pages, code, shared_root());
+    let rules = UserRules::new(image, pages, code);
     for (index, space) in spaces.iter().enumerate().take(image.counts().vspaces as usize) {
+        let (space, kernel) = (space.tables::<Descriptors>(), &kernels[home(image, index as u64)]);
         if image.services().any(|service| service.vspace == index as u64) {
-            rules.check_work::<Descriptors>(
-                tables,
-                index,
-                space.tables::<Descriptors>(),
-                cpu::kernel_root(),
-            )?;
+            rules.check_work::<Descriptors>(tables, index, space, kernel.whole)?;
         } else {
-            rules.check::<Descriptors>(tables, index, space.tables::<Descriptors>())?;
+            rules.check::<Descriptors>(tables, index, space, kernel.shared)?;
         }
     }
     Ok(())
 }
 
-/// Makes memory visible to uncached accesses and instruction fetches as boot has written it.
-fn publish_memory(image: &Image<'_>) {
+/// Lets programs of this processor execute pages that they can write, if the image has such a page.
+pub fn allow_writable_code(image: &Image<'_>) {
     const WRITABLE_CODE: u64 = MappingFlags::WRITE | MappingFlags::EXECUTE;
     if image.mappings().any(|mapping| mapping.flags & WRITABLE_CODE == WRITABLE_CODE) {
         arch::boot::allow_writable_code();
     }
+}
+
+/// Makes memory visible to uncached accesses and instruction fetches as boot has written it.
+fn publish_memory(image: &Image<'_>) {
     const PAST_CACHES: u64 = MappingFlags::UNCACHED | MappingFlags::EXECUTE;
     for mapping in image.mappings().filter(|mapping| mapping.flags & PAST_CACHES != 0) {
         let region = image.region(mapping.region);

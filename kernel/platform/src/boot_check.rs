@@ -4,8 +4,9 @@
 //!   to programs. The half does not map the boot image, whose page contents belong to programs, except for a read-only
 //!   mapping of the list of static-key sites.
 //! - Address spaces: no page is executable for the kernel, inaccessible to programs, or an alias of the kernel's code.
-//! - Every address space shares the checked part of the kernel: its half, or the entry area, which holds only its own
-//!   pages with their intended access.
+//! - Every address space shares the checked part of its processor's kernel: its half, or the entry area, which holds only
+//!   its own pages with their intended access.
+//! - The private part of each processor's kernel is in memory of its own.
 //! - No address space maps kernel memory (reserved RAM and the pool of page tables), with three exceptions: page contents
 //!   of the image, and each thread's own message buffer and ring, each at its own address. Rings are read-only.
 //! - The ring of the trace, which is RAM of the image, is read-only in every address space.
@@ -19,7 +20,9 @@ use limen_image::{Image, Range, Region, RegionKind};
 use limen_mmu::address::{PhysAddr, VirtAddr};
 
 use crate::address_space::{KernelPage, KernelPages};
-use crate::page_table::{ENTRIES, Format, Found, Halves, Root, Tables, is_shared, span_bytes, walk};
+use crate::page_table::{
+    ENTRIES, Format, Found, Halves, Root, Tables, is_shared, span_bytes, translate, walk,
+};
 
 /// A forbidden mapping.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,6 +74,30 @@ pub fn check_kernel<F: Format>(
     })
 }
 
+/// Checks that the private part of a processor's kernel, which starts at `vaddr`, is mapped to `memory` of its own.
+///
+/// # Errors
+/// The first page that is not.
+pub fn check_private<F: Format>(
+    tables: &impl Tables,
+    root: Root,
+    vaddr: VirtAddr,
+    memory: Range,
+) -> Result<(), Violation> {
+    for page in (memory.start..memory.end).step_by(PAGE_BYTES as usize) {
+        let vaddr = VirtAddr(vaddr.0 + (page - memory.start));
+        let paddr = translate::<F>(tables, root, vaddr);
+        let violation = Violation {
+            vspace: None,
+            vaddr,
+            paddr: paddr.unwrap_or_default(),
+            rule: "not the private memory of this processor",
+        };
+        require(paddr == Some(PhysAddr(page)), violation)?;
+    }
+    Ok(())
+}
+
 /// The part of the kernel that is mapped while programs run, if that is not the whole half. Ranges are physical.
 #[derive(Clone, Copy, Debug)]
 pub struct EntryArea {
@@ -110,7 +137,6 @@ pub fn check_entry_area<F: Format>(tables: &impl Tables, area: &EntryArea) -> Re
 /// The facts that address spaces are checked against.
 #[derive(Debug)]
 pub struct UserRules<'a> {
-    shared: Root,
     image: &'a Image<'a>,
     pages: KernelPages<'a>,
     code: Range,
@@ -119,20 +145,27 @@ pub struct UserRules<'a> {
 
 impl<'a> UserRules<'a> {
     /// Rules for the address spaces of `image`, which map these pages of the kernel. `code` is the memory of the kernel's
-    /// code; `shared` holds the kernel addresses that all address spaces share.
-    pub fn new(image: &'a Image<'a>, pages: KernelPages<'a>, code: Range, shared: Root) -> Self {
+    /// code.
+    pub fn new(image: &'a Image<'a>, pages: KernelPages<'a>, code: Range) -> Self {
         let end = image.paddr() + image.image_bytes();
         let mut contents = image.regions().filter(|region| region.kind == RegionKind::Contents as u64);
         let contents = Range { start: contents.next().map_or(end, |first| first.paddr), end };
-        Self { shared, image, pages, code, contents }
+        Self { image, pages, code, contents }
     }
 
-    /// Checks the address space of a program.
+    /// Checks the address space of a program; `shared` holds the kernel addresses that all address spaces of its processor
+    /// share.
     ///
     /// # Errors
     /// The first mapping that breaks a rule.
-    pub fn check<F: Format>(&self, tables: &impl Tables, vspace: usize, root: Root) -> Result<(), Violation> {
-        self.check_shared::<F>(tables, vspace, root, self.shared)?;
+    pub fn check<F: Format>(
+        &self,
+        tables: &impl Tables,
+        vspace: usize,
+        root: Root,
+        shared: Root,
+    ) -> Result<(), Violation> {
+        self.check_shared::<F>(tables, vspace, root, shared)?;
         walk::<F, _>(tables, root, F::HALVES.user(), |found| {
             let Found { vaddr, paddr, permissions, .. } = found;
             let memory = memory(&found);
@@ -275,15 +308,15 @@ mod tests {
         let words = image();
         let image = Image::validate(&words).expect("a valid image");
         let (tables, root) = mapped(3, [(vaddr.0 / PAGE_BYTES, paddr, access)].into_iter());
-        let rules = UserRules::new(&image, PAGES, CODE, root);
-        rules.check::<Descriptors>(&tables, vspace, root).map_err(|violation| violation.rule)
+        let rules = UserRules::new(&image, PAGES, CODE);
+        rules.check::<Descriptors>(&tables, vspace, root, root).map_err(|violation| violation.rule)
     }
 
     fn work(vaddr: VirtAddr, paddr: u64, access: Access) -> Result<(), &'static str> {
         let words = image();
         let image = Image::validate(&words).expect("a valid image");
         let (tables, root) = mapped(3, [(vaddr.0 / PAGE_BYTES, paddr, access)].into_iter());
-        let rules = UserRules::new(&image, PAGES, CODE, root);
+        let rules = UserRules::new(&image, PAGES, CODE);
         rules.check_work::<Descriptors>(&tables, 0, root, root).map_err(|violation| violation.rule)
     }
 
@@ -378,6 +411,22 @@ mod tests {
     }
 
     #[test]
+    fn the_private_part_is_in_memory_of_the_processor() {
+        const FIRST: u64 = 0xffff_ffff_8000_3000;
+        let memory = Range { start: 0x8000_0000, end: 0x8000_2000 };
+        let check = |pages: [u64; 2]| {
+            let pages = (FIRST / PAGE_BYTES..).zip(pages).map(|(page, paddr)| (page, paddr, KERNEL_DATA));
+            let (tables, root) = mapped(2, pages);
+            check_private::<Descriptors>(&tables, root, VirtAddr(FIRST), memory)
+                .map_err(|violation| (violation.vaddr.0, violation.rule))
+        };
+        let rule = "not the private memory of this processor";
+        assert_eq!(check([memory.start, memory.start + PAGE_BYTES]), Ok(()));
+        assert_eq!(check([memory.start, memory.end]), Err((FIRST + PAGE_BYTES, rule)));
+        assert_eq!(check([0x9000_0000, memory.start + PAGE_BYTES]), Err((FIRST, rule)));
+    }
+
+    #[test]
     fn a_user_page_in_the_kernels_half_is_found() {
         assert_eq!(kernel(&[(0x8000_0000, USER_DATA)]), Err("programs can access it"));
     }
@@ -467,10 +516,10 @@ mod tests {
             let run = Run { vaddr, paddr, bytes: PAGE_BYTES, height: 0, access: KERNEL_CODE };
             assert_eq!(map::<Paging>(&mut tables, shared, &run), Ok(()));
         }
-        let rules = UserRules::new(&image, PAGES, CODE, entry_area);
+        let rules = UserRules::new(&image, PAGES, CODE);
         let check = |tables: &TestTables| {
             let work = rules.check_work::<Paging>(tables, 1, root, kernel);
-            let program = rules.check::<Paging>(tables, 1, root);
+            let program = rules.check::<Paging>(tables, 1, root, entry_area);
             [work, program].map(|result| result.is_ok())
         };
         assert_eq!(check(&tables), [false, false]);
@@ -527,8 +576,8 @@ mod tests {
         };
         assert_eq!(map::<Paging>(&mut tables, shared, &page), Ok(()));
         let check = |tables: &TestTables| {
-            let rules = UserRules::new(&image, PAGES, CODE, shared);
-            rules.check::<Paging>(tables, 1, root).map_err(|violation| violation.rule)
+            let rules = UserRules::new(&image, PAGES, CODE);
+            rules.check::<Paging>(tables, 1, root, shared).map_err(|violation| violation.rule)
         };
         assert_eq!(check(&tables), Err("not the kernel's half that all share"));
         share_kernel::<Paging>(&mut tables, shared, root);

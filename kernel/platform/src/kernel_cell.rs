@@ -1,15 +1,18 @@
 //! The cell that holds the kernel's state.
 //!
 //! Only [`KernelCell::open`] borrows the kernel mutably. The borrow is used between a trap from user mode and the
-//! return to it, with interrupts off, on one processor. A trap from the kernel itself never opens the cell; it ends in
-//! a panic. So at most one borrow exists at any time.
+//! return to it, with interrupts off. A trap from the kernel itself never opens the cell; it ends in a panic. Every processor
+//! has a cell: the static has the same address on all of them, but is memory of its own. So at most one borrow of each cell
+//! exists at any time, and none is passed to another processor.
 
 use core::cell::UnsafeCell;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use limen_core::Kernel;
 
 use crate::arch::context::Context;
 use crate::arch::cpu;
+use crate::console;
 use crate::machine::Hardware;
 use crate::panic::fatal;
 use crate::unmap_boot::{self, Parts};
@@ -17,7 +20,8 @@ use crate::unmap_boot::{self, Parts};
 // SAFETY: every access follows the rule of the module documentation.
 unsafe impl Sync for KernelCell {}
 
-/// The kernel's state.
+/// The kernel's state, in the private part of the processor.
+#[unsafe(link_section = ".data.private")]
 pub static KERNEL: KernelCell = KernelCell(UnsafeCell::new(Kernel::new(Hardware::UNKNOWN)));
 
 /// The kernel's state as the trap code passes it. The code could name the static itself, but then every access would
@@ -76,10 +80,31 @@ unsafe extern "Rust" {
     fn enter_first(cell: &KernelCell) -> !;
 }
 
-/// Ends boot and runs the highest-priority thread.
+/// The number of the further processor that has booted last; all bits from the end of boot on.
+pub static ARRIVED: AtomicU64 = AtomicU64::new(0);
+const ALL: u64 = u64::MAX;
+
+/// Ends boot and runs the highest-priority thread of processor 0. `first_cycle` is the cycle counter at the loader's first
+/// instruction.
 #[inline(never)]
 pub fn start(first_cycle: u64, parts: Parts) -> ! {
-    unmap_boot::end_boot(first_cycle, parts);
+    unmap_boot::end_boot(parts);
+    let cycles = cpu::cycles() - first_cycle;
+    console::line(format_args!("{cycles} cycles since the first instruction of the loader"));
+    console::line(format_args!("Booting all finished, dropped to user space"));
+    ARRIVED.store(ALL, Ordering::Release);
     // SAFETY: no borrow of the kernel exists.
+    unsafe { enter_first(&KERNEL) }
+}
+
+/// Ends boot on a further processor, and runs its highest-priority thread when boot has ended on all of them.
+#[inline(never)]
+pub fn start_further(number: u64, parts: Parts) -> ! {
+    unmap_boot::end_boot(parts);
+    ARRIVED.store(number, Ordering::Release);
+    while ARRIVED.load(Ordering::Acquire) != ALL {
+        cpu::relax();
+    }
+    // SAFETY: no borrow of this processor's kernel exists.
     unsafe { enter_first(&KERNEL) }
 }

@@ -10,6 +10,7 @@ use limen_core::arena::KeyId;
 use limen_core::machine::Patching;
 use limen_image::{Image, Options};
 use limen_keys::arch::Native;
+use limen_keys::encoding::Encoding;
 use limen_keys::keys::Unpatched;
 use limen_keys::site::Row;
 use limen_keys::table::{Sections, Table};
@@ -22,7 +23,7 @@ use crate::arch::mmu::Descriptors;
 use crate::console;
 use crate::page_table::{self, Access, MapError, MemoryType, Owner, Run, Tables};
 use crate::panic::fatal;
-use crate::program_sites::{self, ProgramSites};
+use crate::program_sites::{self, ProgramSites, Records};
 use crate::text::{self, Frames, Writer};
 
 static_key!(
@@ -36,6 +37,10 @@ static_key!(
 static_key!(
     /// The kernel traces events.
     TRACING = false
+);
+static_key!(
+    /// The kernel records every event for a replay.
+    RECORDING = false
 );
 static_key!(
     /// The kernel prints faults, checks its invariants or traces: traps take a path of their own.
@@ -84,6 +89,25 @@ pub struct SystemKeys {
     groups: u64,
     /// Whether the image has a ring.
     has_ring: bool,
+    /// Whether other processors execute the code, so that it is written in steps.
+    is_shared: bool,
+    /// Branches whose change has begun and takes more steps.
+    batch: Option<Batch>,
+}
+
+/// Branches that change together, in steps.
+#[derive(Clone, Copy, Debug)]
+struct Batch {
+    /// The key of the image and its state; `None` for one of the kernel that no program has.
+    key: Option<(usize, bool)>,
+    /// The branches in programs.
+    sites: Records,
+    /// The kernel's keys and their states.
+    own: [Option<(&'static BranchKey, bool)>; 4],
+    /// Whether all branches of the key follow afterwards.
+    patching: Patching,
+    /// The number of the next step.
+    step: u32,
 }
 
 impl SystemKeys {
@@ -91,6 +115,9 @@ impl SystemKeys {
     /// of programs.
     pub fn patch(&mut self, key: KeyId, state: bool, room: &mut usize) -> Patching {
         let index = limen_core::kernel::Keys::index_of(key);
+        if self.is_shared {
+            return self.patch_shared(index, state, room);
+        }
         let patching = self.sites.patch(&mut Frames(self.own.engine_mut()), index, state, room);
         if let (Patching::Done, Some(Some(key))) = (patching, self.known.get(index)) {
             if *key == KernelKey::Printing && state {
@@ -100,7 +127,8 @@ impl SystemKeys {
                 Some(own) => self.set_own(own, state),
                 None => self.set_group(*key, state),
             }
-            self.set_own(&WATCHED, is_printing() || is_self_checking() || is_tracing());
+            let is_watched = is_printing() || is_self_checking() || is_tracing() || is_recording();
+            self.set_own(&WATCHED, is_watched);
             self.lead_past_probes();
         }
         patching
@@ -125,15 +153,105 @@ impl SystemKeys {
         self.sites.count(limen_core::kernel::Keys::index_of(key))
     }
 
-    /// Sends every trap and every return through the probes, or only if self-checks need it.
-    pub fn set_probing(&mut self, state: bool) {
+    /// Sends every trap and every return through the probes, or only if self-checks need it. Out of line: code with
+    /// branches must stay mapped in every image.
+    #[inline(never)]
+    pub fn set_probing(&mut self, state: bool) -> Patching {
         self.is_sampled = state;
+        if self.is_shared {
+            return self.probe_shared();
+        }
         self.lead_past_probes();
+        Patching::Done
     }
 
-    /// Self-checks and the trace also need the probes: the fast paths have no key of their own.
+    /// Takes the next step of leading traps through the probes, or past them, while other processors execute the branches.
+    #[cold]
+    #[inline(never)]
+    fn probe_shared(&mut self) -> Patching {
+        match self.finish_batch() {
+            Some(_) => Patching::More,
+            None => {
+                let own = self.own_changes(None);
+                self.begin_batch(Batch { own, ..Batch::NOTHING })
+            }
+        }
+    }
+
+    /// Takes the next step of patching branches while other processors execute them. The kernel's own branches are patched
+    /// with the last ones of programs.
+    #[cold]
+    #[inline(never)]
+    fn patch_shared(&mut self, index: usize, state: bool, room: &mut usize) -> Patching {
+        if let Some((key, patching)) = self.finish_batch() {
+            return if key == Some((index, state)) { patching } else { Patching::More };
+        }
+        let (sites, patching) = self.sites.next(index, state, room);
+        let known = self.known.get(index).copied().flatten().filter(|_| patching == Patching::Done);
+        if known == Some(KernelKey::Printing) && state {
+            console::open();
+        }
+        let own = known.map_or([None; 4], |key| self.own_changes(Some((key, state))));
+        self.begin_batch(Batch { key: Some((index, state)), sites, own, patching, step: 0 })
+    }
+
+    /// Takes the next step of the batch that has begun, if there is one. Returns its key, and whether all branches of that
+    /// follow.
+    fn finish_batch(&mut self) -> Option<(Option<(usize, bool)>, Patching)> {
+        let batch = self.batch.take()?;
+        let patching = self.step_shared(batch);
+        Some((batch.key, patching))
+    }
+
+    /// Takes the first step of a batch. One without branches, because others have completed it, takes none.
+    fn begin_batch(&mut self, batch: Batch) -> Patching {
+        if batch.sites.is_empty() && batch.own.iter().all(Option::is_none) {
+            return batch.patching;
+        }
+        self.step_shared(batch)
+    }
+
+    /// Takes a step of a batch, and returns whether all branches of its key follow.
+    #[cold]
+    #[inline(never)]
+    fn step_shared(&mut self, mut batch: Batch) -> Patching {
+        let state = batch.key.is_some_and(|(_, state)| state);
+        program_sites::step_shared(&mut Frames(self.own.engine_mut()), batch.sites, state, batch.step);
+        for (own, state) in batch.own.into_iter().flatten() {
+            match self.own.step(own, state, batch.step) {
+                Ok(()) | Err(KeyError::Fixed) => {}
+                Err(error) => fatal(format_args!("{error}")),
+            }
+        }
+        batch.step += 1;
+        if batch.step < STEPS {
+            self.batch = Some(batch);
+            return Patching::More;
+        }
+        batch.patching
+    }
+
+    /// The changes of the kernel's keys after a key of the image has changed.
+    fn own_changes(&self, changed: Option<(KernelKey, bool)>) -> [Option<(&'static BranchKey, bool)>; 4] {
+        let state_of = |key: KernelKey, own: &BranchKey| match changed {
+            Some((changed, state)) if changed == key => state,
+            _ => own.is_enabled(),
+        };
+        let is_printing = state_of(KernelKey::Printing, &PRINTING);
+        let is_checking = state_of(KernelKey::SelfCheck, &SELF_CHECK);
+        let wanted: [(&'static BranchKey, bool); 4] = [
+            (&PRINTING, is_printing),
+            (&SELF_CHECK, is_checking),
+            (&WATCHED, is_printing || is_checking),
+            (&PROBING, self.is_sampled || is_checking),
+        ];
+        wanted.map(|(own, state)| (own.is_enabled() != state).then_some((own, state)))
+    }
+
+    /// Self-checks, the trace and a recording also need the probes: the fast paths have no key of their own.
     fn lead_past_probes(&mut self) {
-        self.set_own(&PROBING, self.is_sampled || is_self_checking() || is_tracing());
+        let is_led = self.is_sampled || is_self_checking() || is_tracing() || is_recording();
+        self.set_own(&PROBING, is_led);
     }
 
     fn set_own(&mut self, key: &BranchKey, state: bool) {
@@ -144,6 +262,16 @@ impl SystemKeys {
         }
     }
 }
+
+impl Batch {
+    /// No branches.
+    const NOTHING: Self = Self { key: None, sites: &[], own: [None; 4], patching: Patching::Done, step: 0 };
+}
+
+/// Steps of a batch. The last one writes the same code again, for emulators that translate code: QEMU before version 8.1 does
+/// not notice a store to an instruction that another processor is translating at that time. When all have synchronised, they
+/// are not translating it any more.
+const STEPS: u32 = Native::STEPS + 1;
 
 /// A static that `start` writes.
 struct Place<T>(UnsafeCell<T>);
@@ -180,6 +308,12 @@ pub fn is_tracing() -> bool {
     static_branch_unlikely!(TRACING)
 }
 
+/// Whether the kernel records every event. Boot decides it.
+#[inline(always)]
+pub fn is_recording() -> bool {
+    static_branch_unlikely!(RECORDING)
+}
+
 /// Whether some of these groups of the trace record what the kernel does.
 fn traces_events(groups: u64) -> bool {
     groups & !KernelKey::TracePrograms.option() != 0
@@ -204,9 +338,12 @@ pub fn start(image: &Image<'_>, code: Writer, tables: &mut impl Tables) -> &'sta
     let groups = image.options() & Options::TRACE;
     let (is_tracing, watches) =
         (traces_events(groups), KernelKey::Printing.option() | KernelKey::SelfCheck.option());
+    let is_recording = image.options() & Options::RECORDING != 0;
     keys.preset(&TRACING, is_tracing);
-    keys.preset(&WATCHED, image.options() & watches != 0 || is_tracing);
-    keys.preset(&PROBING, image.options() & KernelKey::SelfCheck.option() != 0 || is_tracing);
+    keys.preset(&RECORDING, is_recording);
+    keys.preset(&WATCHED, image.options() & watches != 0 || is_tracing || is_recording);
+    let is_checking = image.options() & KernelKey::SelfCheck.option() != 0;
+    keys.preset(&PROBING, is_checking || is_tracing || is_recording);
     let mut keys = keys.patch_all(code).unwrap_or_else(|error| fatal(format_args!("{error}")));
     if image.options() & KernelKey::Printing.option() != 0 {
         test(&mut keys).unwrap_or_else(|error| fatal(format_args!("{error}")));
@@ -224,7 +361,16 @@ pub fn start(image: &Image<'_>, code: Writer, tables: &mut impl Tables) -> &'sta
     };
     let sites = ProgramSites::new(image, sites);
     let has_ring = image.trace().is_some();
-    place.insert(SystemKeys { own: keys, known, sites, is_sampled: false, groups, has_ring })
+    place.insert(SystemKeys {
+        own: keys,
+        known,
+        sites,
+        is_sampled: false,
+        groups,
+        has_ring,
+        is_shared: image.processors() > 1,
+        batch: None,
+    })
 }
 
 /// Maps the records of sites in programs, permanently and read-only, at an address of their own.

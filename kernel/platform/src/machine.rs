@@ -11,11 +11,12 @@ use limen_core::machine::{
 };
 use limen_core::object::irq::State;
 use limen_core::object::secure_monitor::REGISTERS;
+use limen_core::processors::mailbox::Mailboxes;
 use limen_core::trace::TraceRing;
 use limen_fpu::{Fpu, InterruptContext};
 use limen_image::Board;
 
-use crate::arch::{cache, context, cpu, firmware, fpu, irq, ports, timer};
+use crate::arch::{cache, context, cpu, firmware, fpu, irq, ports, text, timer};
 use crate::keys::{self, SystemKeys};
 use crate::panic::fatal;
 use crate::{console, service_work, thread_memory};
@@ -43,10 +44,14 @@ impl Hardware {
         Self { timer_line: 0, frequency: NonZeroU64::MIN, keys: None, trace: None, last_line: 0 };
 
     /// The machine that this code runs on.
-    pub fn probe(board: &Board, keys: &'static mut SystemKeys, trace: Option<TraceRing<'static>>) -> Self {
+    pub fn probe(
+        board: &Board,
+        keys: Option<&'static mut SystemKeys>,
+        trace: Option<TraceRing<'static>>,
+    ) -> Self {
         let frequency = NonZeroU64::new(timer::frequency(board))
             .unwrap_or_else(|| fatal(format_args!("the frequency of the timer is unknown")));
-        Self { timer_line: board.timer_interrupt as u32, frequency, keys: Some(keys), trace, last_line: 0 }
+        Self { timer_line: board.timer_interrupt as u32, frequency, keys, trace, last_line: 0 }
     }
 }
 
@@ -78,6 +83,16 @@ impl Machine for Hardware {
     }
 
     #[inline]
+    fn mailboxes(&self) -> &Mailboxes {
+        thread_memory::mailboxes()
+    }
+
+    #[inline]
+    fn interrupt_processor(&mut self, number: u8) {
+        irq::interrupt_processor(number);
+    }
+
+    #[inline]
     fn sample_rings(&self) -> &SampleRings {
         thread_memory::sample_rings()
     }
@@ -90,6 +105,19 @@ impl Machine for Hardware {
     #[inline]
     fn trace_groups(&self) -> u64 {
         self.keys.as_ref().map_or(0, |keys| keys.groups())
+    }
+
+    #[inline]
+    fn is_recording(&self) -> bool {
+        keys::is_recording()
+    }
+
+    fn frequency(&self) -> u64 {
+        self.frequency.get()
+    }
+
+    fn forget_interrupt(&mut self) {
+        self.last_line = Line::NONE.0;
     }
 
     fn last_interrupt(&self) -> Option<Line> {
@@ -143,8 +171,12 @@ impl Machine for Hardware {
         cpu::set_user_counter(access);
     }
 
+    #[inline]
     fn acknowledge_interrupt(&mut self) -> Option<Interrupt> {
-        let line = irq::acknowledge()?;
+        let line = match irq::acknowledge() {
+            Ok(line) => line,
+            Err(word) => return irq::take_message(word).then_some(Interrupt::Message),
+        };
         // A store costs as little as the branch that would avoid it.
         self.last_line = line;
         if line == self.timer_line {
@@ -207,10 +239,14 @@ impl Machine for Hardware {
         self.keys.as_mut().map_or(Patching::Done, |keys| keys.patch(key, state, room))
     }
 
-    fn set_probing(&mut self, state: bool) {
-        if let Some(keys) = &mut self.keys {
-            keys.set_probing(state);
-        }
+    fn set_probing(&mut self, state: bool) -> Patching {
+        self.keys.as_mut().map_or(Patching::Done, |keys| keys.set_probing(state))
+    }
+
+    const WRITES_SHARED_CODE: bool = text::WRITES_SHARED;
+
+    fn synchronise_code(&mut self) {
+        text::synchronise();
     }
 
     fn switches_page_tables(&self) -> bool {

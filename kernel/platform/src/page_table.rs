@@ -170,6 +170,75 @@ pub fn unmap<F: Format>(tables: &mut impl Tables, root: Root, vaddr: VirtAddr) {
     tables.table_mut(table)[index(vaddr, 0)] = 0;
 }
 
+/// Copies a table.
+///
+/// # Errors
+/// See [`MapError`].
+pub fn copy_table(tables: &mut impl Tables, table: PhysAddr) -> Result<PhysAddr, MapError> {
+    let copy = tables.allocate().ok_or(MapError::OutOfTables)?;
+    for position in 0..ENTRIES {
+        let entry = tables.table(table)[position];
+        tables.table_mut(copy)[position] = entry;
+    }
+    Ok(copy)
+}
+
+/// Maps the pages of `run` to other memory than the tables from which `root` was copied do. `own` is the memory of tables that
+/// only `root` leads to; others on the way are copied first. Pages that are not mapped stay so.
+///
+/// # Errors
+/// See [`MapError`].
+pub fn map_apart<F: Format>(
+    tables: &mut impl Tables,
+    root: Root,
+    own: &Range<u64>,
+    run: &Run,
+) -> Result<(), MapError> {
+    let attributes = F::attributes(0, run.access);
+    for done in (0..run.bytes).step_by(span_bytes(0) as usize) {
+        let vaddr = VirtAddr(run.vaddr.0 + done);
+        let table = own_table::<F>(tables, root, own, vaddr)?;
+        let entry = &mut tables.table_mut(table)[index(vaddr, 0)];
+        if F::decode(*entry, 0) != Entry::Empty {
+            *entry = F::leaf(PhysAddr(run.paddr.0 + done), attributes);
+        }
+    }
+    Ok(())
+}
+
+/// The table of pages for `vaddr`. It and those above it are copied unless they are in `own`.
+fn own_table<F: Format>(
+    tables: &mut impl Tables,
+    root: Root,
+    own: &Range<u64>,
+    vaddr: VirtAddr,
+) -> Result<PhysAddr, MapError> {
+    let mut table = root.table;
+    for height in (1..=root.height).rev() {
+        let position = index(vaddr, height);
+        let Entry::Branch(next) = F::decode(tables.table(table)[position], height) else {
+            return Err(MapError::Occupied);
+        };
+        let is_own = own.contains(&next.0);
+        let next = if is_own { next } else { copy_table(tables, next)? };
+        tables.table_mut(table)[position] = F::branch(next);
+        table = next;
+    }
+    Ok(table)
+}
+
+/// Unmaps the large page at `vaddr`, or the table of pages that resolves it.
+pub fn unmap_large<F: Format>(tables: &mut impl Tables, root: Root, vaddr: VirtAddr) {
+    let mut table = root.table;
+    for height in (2..=root.height).rev() {
+        let Entry::Branch(next) = F::decode(tables.table(table)[index(vaddr, height)], height) else {
+            return;
+        };
+        table = next;
+    }
+    tables.table_mut(table)[index(vaddr, 1)] = 0;
+}
+
 /// The physical address behind `vaddr`, if it is mapped.
 #[inline(always)]
 pub fn translate<F: Format>(tables: &impl Tables, root: Root, vaddr: VirtAddr) -> Option<PhysAddr> {
@@ -373,6 +442,59 @@ mod tests {
         assert_eq!(map::<Descriptors>(&mut tables, root, &run(LARGE, 0x8000_0000, LARGE, 1)), Ok(()));
         unmap::<Descriptors>(&mut tables, root, VirtAddr(LARGE + PAGE_BYTES));
         assert_eq!(found(&tables, root), [(LARGE, 0x8000_0000, LARGE)]);
+    }
+
+    /// Two sets of tables map a page each in place of another, and share the rest.
+    fn pages_apart<F: Format>() {
+        const SHARED: u64 = 0x8000_0000;
+        let (mut tables, root) = TestTables::with_root(F::KERNEL_HEIGHT, 32);
+        let start = 0xffff_ffff_8000_0000;
+        for (vaddr, bytes) in [(start, 4 * PAGE_BYTES), (start + 6 * LARGE, PAGE_BYTES)] {
+            assert_eq!(map::<F>(&mut tables, root, &run(vaddr, SHARED, bytes, 0)), Ok(()));
+        }
+        unmap::<F>(&mut tables, root, VirtAddr(start + 2 * PAGE_BYTES));
+        let copies = [0x9000_0000, 0xa000_0000].map(|paddr| {
+            let first = tables.end();
+            let copy = Root { table: copy_table(&mut tables, root.table).unwrap(), ..root };
+            for (offset, paddr) in [(PAGE_BYTES, paddr), (2 * PAGE_BYTES, paddr + PAGE_BYTES)] {
+                let run = run(start + offset, paddr, PAGE_BYTES, 0);
+                let own = first..tables.end();
+                assert_eq!(map_apart::<F>(&mut tables, copy, &own, &run), Ok(()));
+            }
+            assert_eq!(tables.end() - first, PAGE_BYTES * u64::from(1 + F::KERNEL_HEIGHT));
+            copy
+        });
+        let translate = |tables: &TestTables, root, page| {
+            translate::<F>(tables, root, VirtAddr(start + page * PAGE_BYTES)).map(|paddr| paddr.0)
+        };
+        for (root, second) in
+            [(root, SHARED + PAGE_BYTES), (copies[0], 0x9000_0000), (copies[1], 0xa000_0000)]
+        {
+            let found = [0, 1, 2, 3].map(|page| translate(&tables, root, page));
+            assert_eq!(found, [Some(SHARED), Some(second), None, Some(SHARED + 3 * PAGE_BYTES)]);
+            assert_eq!(translate(&tables, root, 6 * LARGE / PAGE_BYTES), Some(SHARED));
+        }
+        unmap::<F>(&mut tables, copies[0], VirtAddr(start));
+        unmap_large::<F>(&mut tables, copies[1], VirtAddr(start + 6 * LARGE));
+        let first = [root, copies[0], copies[1]].map(|root| translate(&tables, root, 0));
+        assert_eq!(first, [Some(SHARED), None, Some(SHARED)]);
+        let last = [root, copies[0], copies[1]].map(|root| translate(&tables, root, 6 * LARGE / PAGE_BYTES));
+        assert_eq!(last, [Some(SHARED), Some(SHARED), None]);
+    }
+
+    #[test]
+    fn a_copy_of_tables_maps_some_pages_apart() {
+        pages_apart::<Descriptors>();
+        pages_apart::<Sv39>();
+        pages_apart::<limen_mmu::x86_64::descriptor::Descriptors>();
+    }
+
+    #[test]
+    fn part_of_a_large_page_is_not_mapped_apart() {
+        let (mut tables, root) = TestTables::with_root(3, 16);
+        assert_eq!(map::<Descriptors>(&mut tables, root, &run(LARGE, 0x8000_0000, LARGE, 1)), Ok(()));
+        let outcome = map_apart::<Descriptors>(&mut tables, root, &(0..0), &run(LARGE, 0, PAGE_BYTES, 0));
+        assert_eq!(outcome, Err(MapError::Occupied));
     }
 
     #[test]

@@ -17,7 +17,8 @@ use core::ops::Range;
 use limen_abi::limits::{KEY_SITES, KEYS, PAGE_BYTES};
 use limen_core::machine::Patching;
 use limen_image::{Image, Key, KeySite};
-use limen_keys::encoding::Instruction;
+use limen_keys::arch::Native;
+use limen_keys::encoding::{Encoding, Instruction};
 use limen_keys::write::{Change, write};
 
 use crate::page_table::span_bytes;
@@ -34,10 +35,21 @@ struct OfKey {
     on: u16,
 }
 
+/// Records of sites.
+pub type Records = &'static [[u64; KeySite::LENGTH]];
+
+/// Takes a step of patching sites, while other processors execute them.
+#[cold]
+#[inline(never)]
+pub fn step_shared(code: &mut Frames<'_>, sites: Records, state: bool, step: u32) {
+    let sites = sites.iter().map(|record| SiteStep { record, state, step });
+    _ = write(code, sites, |_| core::iter::empty());
+}
+
 /// All sites, grouped by key.
 #[derive(Debug)]
 pub struct ProgramSites {
-    sites: &'static [[u64; KeySite::LENGTH]],
+    sites: Records,
     keys: [OfKey; KEYS],
 }
 
@@ -68,7 +80,19 @@ impl ProgramSites {
 
     /// Patches more sites of a key to its state, at most `room`, and subtracts their number.
     pub fn patch(&mut self, code: &mut Frames<'_>, key: usize, state: bool, room: &mut usize) -> Patching {
-        let Some(of_key) = self.keys.get_mut(key) else { return Patching::Done };
+        let (sites, patching) = self.next(key, state, room);
+        if !sites.is_empty() {
+            let sites = sites.iter().map(|record| SiteChange { record, state });
+            // A page of a program can always be opened.
+            _ = write(code, sites, |_| core::iter::empty());
+        }
+        patching
+    }
+
+    /// The sites of a key to patch next, at most `room`, whose number is subtracted. They count as patched.
+    #[inline(always)]
+    pub fn next(&mut self, key: usize, state: bool, room: &mut usize) -> (Records, Patching) {
+        let Some(of_key) = self.keys.get_mut(key) else { return (&[], Patching::Done) };
         let most = *room as u16;
         let (sites, on) = if state {
             let end = of_key.end.min(of_key.on + most);
@@ -80,11 +104,8 @@ impl ProgramSites {
         of_key.on = on;
         *room -= sites.len();
         let is_last = on == if state { of_key.end } else { of_key.first };
-        if let Some(sites) = self.sites.get(usize::from(sites.start)..usize::from(sites.end)) {
-            // A page of a program can always be opened.
-            _ = write(code, sites.iter().map(|record| SiteChange { record, state }), |_| core::iter::empty());
-        }
-        if is_last { Patching::Done } else { Patching::More }
+        let sites = self.sites.get(usize::from(sites.start)..usize::from(sites.end));
+        (sites.unwrap_or_default(), if is_last { Patching::Done } else { Patching::More })
     }
 }
 
@@ -114,5 +135,26 @@ impl Change for SiteChange<'_> {
         let KeySite { paddr, length, .. } = KeySite::of(self.record);
         let bits = KeySite::instruction(self.record, self.state);
         Instruction { bits, length: length as u32 }.insert(word, (paddr % size_of::<u64>() as u64) as u32)
+    }
+}
+
+/// A step of such a change.
+struct SiteStep<'s> {
+    record: &'s [u64; KeySite::LENGTH],
+    state: bool,
+    step: u32,
+}
+
+impl Change for SiteStep<'_> {
+    fn address(&self) -> usize {
+        KeySite::of(self.record).paddr as usize
+    }
+
+    fn apply(&self, word: u64) -> u64 {
+        let Self { record, state, step } = *self;
+        let KeySite { paddr, length, .. } = KeySite::of(record);
+        let [from, to] = [!state, state]
+            .map(|state| Instruction { bits: KeySite::instruction(record, state), length: length as u32 });
+        Native::step(from, to, step).insert(word, (paddr % size_of::<u64>() as u64) as u32)
     }
 }

@@ -1,4 +1,4 @@
-//! The kernel's stack. One is enough, because one processor runs the kernel.
+//! The kernel's stack. Every processor has one, at the same addresses.
 
 use core::arch::global_asm;
 
@@ -11,9 +11,9 @@ const BYTES: usize = 16 << 10;
 /// may be corrupt.
 pub const EMERGENCY_OFFSET: usize = 2048;
 
-// The linker script puts this section after an unmapped page.
+// The linker script puts this section after an unmapped page. It is in the kernel's file, as the rest of its segment is.
 global_asm!(
-    ".pushsection .bss.stack, \"aw\", @nobits",
+    ".pushsection .stack, \"aw\", @progbits",
     ".balign {PAGE_BYTES}",
     ".skip   {BYTES}",
     ".global kernel_stack_top",

@@ -24,6 +24,11 @@ impl TestTables {
         (tables, Root { table, height })
     }
 
+    /// The physical address after the last table.
+    pub(crate) fn end(&self) -> u64 {
+        BASE + self.used() as u64 * TABLE_BYTES
+    }
+
     /// Tables in use.
     pub(crate) fn used(&self) -> usize {
         self.tables.len()

@@ -7,8 +7,8 @@
 //!   top table -> ... -> [PATCH_WINDOW] -> TABLE: one entry that comes and goes; the others stay empty
 //! ```
 //!
-//! `TABLE` is in the kernel's image, so that it stays writable after boot. With one processor, no other code can run
-//! while code is patched, and none can see the window.
+//! `TABLE` is in the kernel's image, so that it stays writable after boot. No other code can run on this processor while code is
+//! patched. Further processors have no window in their tables: only processor 0 patches code.
 
 use core::cell::UnsafeCell;
 use core::ops::Range;

@@ -13,17 +13,21 @@ use limen_core::boot::{caps, place};
 use limen_core::cap::{CapTable, RootTable};
 use limen_core::kernel::{MessageBuffers, PerThread, SampleRings};
 use limen_core::message::MessageBuffer;
+use limen_core::processors::mailbox::Mailboxes;
 use limen_core::ring::SampleRing;
 use limen_image::Image;
 
 use crate::machine::Hardware;
 
-/// One `T` for each thread, on pages of its own.
+/// Memory on pages of its own, which boot clears. All of it is in a cell, also padding.
 #[repr(C, align(4096))]
-struct Tables<T>(UnsafeCell<PerThread<MaybeUninit<T>>>);
+struct Cleared<T>(UnsafeCell<T>);
 
-// SAFETY: `clear` and `fill` write it, while only boot runs; afterwards it is only read.
-unsafe impl<T> Sync for Tables<T> {}
+// SAFETY: `clear` and `fill` write it, while only boot runs. Afterwards there are only shared references to it.
+unsafe impl<T> Sync for Cleared<T> {}
+
+/// One `T` for each thread.
+type Tables<T> = Cleared<PerThread<MaybeUninit<T>>>;
 
 impl<T> Tables<T> {
     const fn new() -> Self {
@@ -41,17 +45,22 @@ static ROOT_TABLES: Tables<RootTable> = Tables::new();
 pub static NO_CAPS: CapTable = CapTable::EMPTY;
 /// Uninitialised memory is fine: any words are a valid message buffer.
 #[unsafe(link_section = ".bss.threads")]
-static MESSAGE_BUFFERS: MessageBuffers = MessageBuffers::new([const { MessageBuffer::new() }; THREADS]);
+static MESSAGE_BUFFERS: Cleared<MessageBuffers> =
+    Cleared(UnsafeCell::new(MessageBuffers::new([const { MessageBuffer::new() }; THREADS])));
+/// The memory through which kernels of several processors exchange messages.
+#[unsafe(link_section = ".bss.threads")]
+static MAILBOXES: Cleared<MaybeUninit<Mailboxes>> = Cleared(UnsafeCell::new(MaybeUninit::uninit()));
 /// Uninitialised memory is fine here, too.
 #[unsafe(link_section = ".bss.threads")]
-static SAMPLE_RING_PAGES: SampleRings = SampleRings::new([const { SampleRing::new() }; SAMPLE_RINGS]);
+static SAMPLE_RING_PAGES: Cleared<SampleRings> =
+    Cleared(UnsafeCell::new(SampleRings::new([const { SampleRing::new() }; SAMPLE_RINGS])));
 
 unsafe extern "C" {
     /// Clears memory from `start` up to `end`, both page-aligned; in the port's `boot.S`.
     fn clear_pages(start: u64, end: u64);
 }
 
-/// Clears the tables, buffers and rings of the image's threads. Called once, before any other function of this file.
+/// Clears the tables, buffers, rings and letters of the image's threads. Called once, before any other function of this file.
 pub fn clear(image: &Image<'_>) {
     let threads = image.thread_count().min(THREADS as u64);
     let clear = |start: usize, count: u64, bytes: usize| {
@@ -59,11 +68,14 @@ pub fn clear(image: &Image<'_>) {
         // SAFETY: each starts on a page, and ends on one or with memory that holds nothing else; no borrow exists yet.
         unsafe { clear_pages(start as u64, end) }
     };
-    clear((&raw const CAP_TABLES).addr(), threads, size_of::<CapTable>());
-    clear((&raw const ROOT_TABLES).addr(), threads, size_of::<RootTable>());
-    clear((&raw const MESSAGE_BUFFERS).addr(), threads, size_of::<MessageBuffer>());
+    clear((&raw const CAP_TABLES).expose_provenance(), threads, size_of::<CapTable>());
+    clear((&raw const ROOT_TABLES).expose_provenance(), threads, size_of::<RootTable>());
+    clear((&raw const MESSAGE_BUFFERS).expose_provenance(), threads, size_of::<MessageBuffer>());
     let rings = image.rings().take(SAMPLE_RINGS).count() as u64;
-    clear((&raw const SAMPLE_RING_PAGES).addr(), rings, size_of::<SampleRing>());
+    clear((&raw const SAMPLE_RING_PAGES).expose_provenance(), rings, size_of::<SampleRing>());
+    // A thread on the only processor never has a letter.
+    let letters = if image.processors() > 1 { threads as usize } else { 0 };
+    clear((&raw const MAILBOXES).expose_provenance(), 1, Mailboxes::bytes_of(letters));
 }
 
 /// Writes the image's capabilities to their slots.
@@ -96,11 +108,21 @@ pub fn root_table(thread: ThreadId) -> &'static RootTable {
 /// The message buffers of the threads.
 #[inline]
 pub fn message_buffers() -> &'static MessageBuffers {
-    &MESSAGE_BUFFERS
+    // SAFETY: nothing borrows it mutably after `clear`.
+    unsafe { &*MESSAGE_BUFFERS.0.get() }
 }
 
 /// The rings of samples.
 #[inline]
 pub fn sample_rings() -> &'static SampleRings {
-    &SAMPLE_RING_PAGES
+    // SAFETY: as for message buffers.
+    unsafe { &*SAMPLE_RING_PAGES.0.get() }
+}
+
+/// The mailboxes through which kernels of several processors exchange messages.
+#[inline]
+pub fn mailboxes() -> &'static Mailboxes {
+    // SAFETY: `clear` has made them empty, with the letters of all threads that can have one; the other letters are never
+    // accessed. They are atomic words.
+    unsafe { (&*MAILBOXES.0.get()).assume_init_ref() }
 }

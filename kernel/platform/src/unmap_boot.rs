@@ -1,15 +1,14 @@
 //! Unmaps boot code and the identity map before the first program runs; and the invariant checks with the printing of
-//! faults, the code of seals, of the trace, of probes and of digests, if nothing can ask for them.
+//! faults, the code of seals, of the trace, of messages between processors, of probes and of digests, if nothing can ask for them.
 //!
-//! Nothing here is boot code. The pages are unmapped in the kernel's own tables, which all address spaces share, while these
-//! can still be reached. Then the TLB is flushed, which drops the identity map as well.
+//! Nothing here is boot code. The pages are unmapped in the tables of this processor's kernel, which all its address spaces
+//! share, while these can still be reached. Then the TLB is flushed, which drops the identity map as well.
 
 use limen_abi::limits::PAGE_BYTES;
 use limen_mmu::address::VirtAddr;
 
 use crate::arch::mmu::Descriptors;
 use crate::arch::{self, cpu};
-use crate::console;
 use crate::identity_map::TablePool;
 use crate::page_table::{translate, unmap};
 use crate::panic::fatal;
@@ -21,6 +20,7 @@ unsafe extern "C" {
     static __check_end: u8;
     static __seal_end: u8;
     static __trace_end: u8;
+    static __processors_end: u8;
     static __probe_end: u8;
     static __digest_end: u8;
 }
@@ -43,31 +43,35 @@ pub struct Parts {
     pub seals: Stays,
     /// The code of the trace.
     pub trace: Stays,
+    /// The code of messages between processors.
+    pub processors: Stays,
     /// The code of probes.
     pub probes: Stays,
     /// The code of digests.
     pub digests: Stays,
 }
 
-/// Ends boot: afterwards the image, the page tables and the code that read and built them cannot be reached. `first_cycle`
-/// is the cycle counter at the loader's first instruction.
+/// Ends boot on this processor: afterwards it cannot reach the image, the page tables and the code that read and built them.
 #[inline(never)]
-pub fn end_boot(first_cycle: u64, parts: Parts) {
+pub fn end_boot(parts: Parts) {
     let bounds = [
         &raw const __boot_start,
         &raw const __boot_end,
         &raw const __check_end,
         &raw const __seal_end,
         &raw const __trace_end,
+        &raw const __processors_end,
         &raw const __probe_end,
         &raw const __digest_end,
     ];
-    let [boot, checks, seals, trace, probes, digests, end] = bounds.map(|bound| bound.addr() as u64);
+    let [boot, checks, seals, trace, processors, probes, digests, end] =
+        bounds.map(|bound| bound.addr() as u64);
     let stays = |page: u64| match page {
         _ if page < checks => Stays::Unmapped,
         _ if page < seals => parts.checks,
         _ if page < trace => parts.seals,
-        _ if page < probes => parts.trace,
+        _ if page < processors => parts.trace,
+        _ if page < probes => parts.processors,
         _ if page < digests => parts.probes,
         _ => parts.digests,
     };
@@ -80,7 +84,4 @@ pub fn end_boot(first_cycle: u64, parts: Parts) {
         }
     }
     arch::boot::leave_identity_map();
-    let cycles = cpu::cycles() - first_cycle;
-    console::line(format_args!("{cycles} cycles since the first instruction of the loader"));
-    console::line(format_args!("Booting all finished, dropped to user space"));
 }

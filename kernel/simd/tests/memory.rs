@@ -52,6 +52,25 @@ fn xor_changes_only_the_first_operand() {
     }
 }
 
+/// Without assembly, so that Miri judges the accesses of bytes as words.
+#[test]
+fn plain_code_does_the_same_byte_by_byte() {
+    let (memory, other) = (contents(0x80), contents(0x11));
+    for (skip, length) in (0..8).flat_map(|skip| [0, 5, 8, 23, 40].map(|length| (skip, length))) {
+        for from in [skip, skip + 1] {
+            let (to, from) = (&memory[skip..skip + length], &other[from..from + length]);
+            let mut mixed = to.to_vec();
+            plain::xor(&mut mixed, from);
+            assert!(mixed.iter().zip(to.iter().zip(from)).all(|(mixed, (to, by))| *mixed == to ^ by));
+            let mut changed = to.to_vec();
+            changed.last_mut().into_iter().for_each(|byte| *byte ^= 1);
+            assert_eq!(plain::first_difference(to, &changed), length.saturating_sub(1));
+            plain::clear(&mut mixed);
+            assert!(mixed.iter().all(|byte| *byte == 0));
+        }
+    }
+}
+
 #[test]
 fn equal_memory_has_no_difference() {
     let memory = contents(0);

@@ -1,7 +1,5 @@
 //! Endpoints: sending and receiving messages.
 
-use limen_abi::register::AARCH64;
-
 use crate::state::{AfterSend, EndpointId, ReplyId, State, System, ThreadId};
 
 impl System {
@@ -102,7 +100,7 @@ impl System {
                 self.enqueue_at(endpoint, thread);
                 self.return_time(thread, self.threads[thread].notification);
             }
-            _ => self.threads[thread].registers.set(AARCH64.cptr, 0),
+            _ => self.threads[thread].registers.set_badge(0),
         }
     }
 

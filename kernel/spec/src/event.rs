@@ -1,7 +1,6 @@
 //! The events: system calls, faults, interrupts, and the end of work.
 
 use limen_abi::message::MAX_EXTRA_CAPS;
-use limen_abi::register::AARCH64;
 use limen_abi::{ErrorCode, Syscall};
 
 use crate::capability::{Cap, Nowhere};
@@ -80,7 +79,8 @@ impl System {
 
     fn syscall(&mut self, caller: ThreadId, number: i64) -> Coverage {
         let registers = &self.threads[caller].registers;
-        let [cptr, reply, send] = [AARCH64.cptr, AARCH64.reply, AARCH64.send].map(|name| registers.get(name));
+        let map = registers.of.map();
+        let [cptr, reply, send] = [map.cptr, map.reply, map.send].map(|name| registers.get(name));
         let mut coverage = Coverage::Specified;
         let mut send_to =
             |system: &mut Self, pointer, sending| coverage = system.send(caller, pointer, sending);
@@ -154,16 +154,16 @@ impl System {
             }
             Cap::Thread(_) | Cap::Time(_) | Cap::TimeControl if sending == Sending::Half => Ok(None),
             Cap::Empty if !is_call => Ok(None),
+            // Without the right to send. Their arguments are not looked at.
+            Cap::Endpoint { .. } | Cap::Notification { .. } if !is_call => Ok(None),
+            Cap::Endpoint { .. } | Cap::Notification { .. } => Err((ErrorCode::InvalidCapability, vec![0])),
             _ if extra.is_some() => {
                 if matches!(sending, Sending::Call | Sending::Send) {
                     self.cap_fault(caller, extra.unwrap_or(0), false, true);
                 }
                 return Coverage::Specified;
             }
-            Cap::Empty | Cap::Endpoint { .. } | Cap::Notification { .. } if !is_call => Ok(None),
-            Cap::Empty | Cap::Endpoint { .. } | Cap::Notification { .. } => {
-                Err((ErrorCode::InvalidCapability, vec![0]))
-            }
+            Cap::Empty => Err((ErrorCode::InvalidCapability, vec![0])),
             _ => match self.invoke(caller, cap, is_call) {
                 Some(answer) => answer,
                 None => return Coverage::Unspecified,

@@ -1,11 +1,10 @@
 //! Faults, and the replies to them. A fault is sent like a call of its thread.
 
 use limen_abi::FaultLabel;
-use limen_abi::register::AARCH64;
 use limen_abi::slot::{ROOT_BITS, TABLE_BITS};
 
 use crate::capability::Cap;
-use crate::registers::{Registers, position};
+use crate::registers::{InstructionSet, Registers};
 use crate::state::{AfterSend, State, System, ThreadId};
 
 /// A fault.
@@ -55,17 +54,6 @@ const MISSING: u64 = 2;
 /// Word 3 of a CapFault for a pointer outside the table.
 const MISMATCH: u64 = 4;
 
-/// The position of a register by its name in fault messages.
-fn listed(name: &str) -> usize {
-    match name {
-        "FaultIP" => position("pc"),
-        "SP" => position("sp"),
-        "SPSR" => position("spsr"),
-        "LR" => position("x30"),
-        _ => position(&name.to_lowercase()),
-    }
-}
-
 impl Fault {
     /// The label of its message.
     #[must_use]
@@ -81,14 +69,15 @@ impl Fault {
     }
 
     /// The registers that its message lists and its reply may set.
-    fn registers(&self) -> Vec<usize> {
+    fn registers(&self, of: InstructionSet) -> Vec<usize> {
         let names = |names: &[&str], others: usize| -> Vec<usize> {
-            names[..names.len() - others].iter().map(|name| listed(name)).collect()
+            names[..names.len() - others].iter().map(|name| of.listed(name)).collect()
         };
         match self {
-            Self::UnknownSyscall { .. } => names(AARCH64.unknown_syscall, 1),
-            Self::UserException { .. } => names(AARCH64.user_exception, 2),
-            Self::Timeout { .. } => (0..AARCH64.context.len()).collect(),
+            Self::UnknownSyscall { .. } => names(of.map().unknown_syscall, 1),
+            Self::UserException { .. } => names(of.map().user_exception, 2),
+            // All but the thread pointers.
+            Self::Timeout { .. } => (0..of.position(of.thread_pointer())).collect(),
             Self::Cap { .. } | Self::Vm { .. } => Vec::new(),
         }
     }
@@ -96,8 +85,8 @@ impl Fault {
     /// The words of its message.
     #[must_use]
     pub fn words(&self, registers: &Registers) -> Vec<u64> {
-        let pc = registers.get("pc");
-        let listed = || self.registers().into_iter().map(|position| registers.values[position]);
+        let pc = registers.get(registers.of.pc());
+        let listed = || self.registers(registers.of).into_iter().map(|position| registers.values[position]);
         match *self {
             Self::Cap { pointer, receiving, nowhere: false } => {
                 vec![pc, pointer, receiving.into(), MISSING, 0]
@@ -108,7 +97,7 @@ impl Fault {
                 vec![pc, pointer, receiving.into(), MISMATCH, below_root.into(), 0, guard_bits.into()]
             }
             Self::UnknownSyscall { number } => listed().chain([number]).collect(),
-            // Without the code, which AArch64 has in the number.
+
             Self::UserException { number, code } => listed().chain([number, code]).collect(),
             Self::Vm { address, fetch, status } => vec![pc, address, fetch.into(), status],
             Self::Timeout { data, consumed_us } => vec![data, consumed_us],
@@ -147,9 +136,14 @@ impl System {
     pub(crate) fn reply_to_fault(&mut self, thread: ThreadId, fault: Fault, replier: ThreadId) -> bool {
         let message = self.threads[replier].registers.clone();
         let info = message.info();
-        for (index, position) in fault.registers().into_iter().enumerate().take(info.length()) {
+        let continues = matches!(fault, Fault::Cap { .. } | Fault::Vm { .. }) || info.label() == 0;
+        let written = fault.registers(message.of).into_iter().take(info.length());
+        if written.len() > 0 || !continues {
+            self.abandon_work(thread);
+        }
+        for (index, position) in written.enumerate() {
             self.threads[thread].registers.set_for_program(position, message.word(index));
         }
-        matches!(fault, Fault::Cap { .. } | Fault::Vm { .. }) || info.label() == 0
+        continues
     }
 }

@@ -19,7 +19,8 @@
 //! | [`fault`] | faults, and the replies to them |
 //! | [`method`] | methods of objects |
 //! | [`schedule`] | the thread that runs, and domains |
-//! | [`time`] | slices and shares |
+//! | [`time`] | scheduling contexts and slices |
+//! | [`share`] | shares |
 //! | [`fpu`] | the owner of the floating-point registers |
 #![forbid(unsafe_code)]
 
@@ -33,6 +34,7 @@ pub mod notification;
 pub mod registers;
 pub mod reply;
 pub mod schedule;
+pub mod share;
 pub mod state;
 pub mod time;
 

@@ -1,12 +1,10 @@
 //! Methods of objects.
 
 use limen_abi::limits::{MAX_PERIOD_US, MIN_BUDGET_US};
-use limen_abi::register::AARCH64;
 use limen_abi::{ErrorCode, Label};
 
 use crate::capability::Cap;
 use crate::fpu::Owner;
-use crate::registers::position;
 use crate::state::{State, System, ThreadId, TimeId};
 
 /// Why a method fails: the code and its details.
@@ -107,7 +105,7 @@ impl System {
                 let priority = Self::decode_priority(&request)?;
                 self.threads[thread].max_priority = priority;
             }
-            Some(Label::TcbSuspend) => self.stop(thread),
+            Some(Label::TcbSuspend) => self.suspend(thread),
             Some(Label::TcbResume) => self.resume(thread),
             Some(Label::TcbBindNotification) => self.bind_notification(caller, thread)?,
             Some(Label::TcbUnbindNotification) => {
@@ -122,7 +120,8 @@ impl System {
                     return refuse(ErrorCode::IllegalOperation, &[]);
                 }
                 self.abandon_work(thread);
-                self.threads[thread].registers.set("tpidr_el0", value);
+                let name = self.threads[thread].registers.of.thread_pointer();
+                self.threads[thread].registers.set(name, value);
             }
             Some(Label::TcbSetFlags) => {
                 let [clear, set] = request.words()?;
@@ -145,7 +144,7 @@ impl System {
         count: u64,
         is_call: bool,
     ) -> Result<Answer, Refusal> {
-        let most = AARCH64.context.len() as u64;
+        let most = self.threads[thread].registers.values.len() as u64;
         if !(1..=most).contains(&count) {
             return refuse(ErrorCode::RangeError, &[1, most]);
         }
@@ -153,7 +152,7 @@ impl System {
             return refuse(ErrorCode::IllegalOperation, &[]);
         }
         if flags & 1 != 0 {
-            self.stop(thread);
+            self.suspend(thread);
         }
         if !is_call {
             return Ok(None);
@@ -180,12 +179,12 @@ impl System {
         if thread == caller {
             return refuse(ErrorCode::IllegalOperation, &[]);
         }
-        let count = (count as usize).min(AARCH64.context.len());
+        let count = (count as usize).min(message.values.len());
         self.abandon_work(thread);
         for index in 0..count {
             self.threads[thread].registers.set_for_program(index, message.word(2 + index));
         }
-        if count > position("pc") {
+        if count > message.of.position(message.of.pc()) {
             match &mut self.threads[thread].state {
                 State::Inactive | State::Runnable => {}
                 State::Receiving { restarts, .. }
@@ -281,7 +280,7 @@ impl System {
             Some(Label::SchedContextUnbindObject) => self.unbind_object(caller, time)?,
             Some(Label::SchedContextConsumed) => {
                 let consumed = std::mem::take(&mut self.times[time].consumed);
-                return Ok(Some(vec![consumed / self.ticks_per_us]));
+                return Ok(Some(vec![self.us_of(consumed)]));
             }
             _ => return refuse(ErrorCode::IllegalOperation, &[]),
         }
@@ -375,7 +374,7 @@ impl System {
         within(budget, MIN_BUDGET_US, period)?;
         let Cap::Time(time) = cap else { return refuse(ErrorCode::InvalidCapability, &[1]) };
         within(refills, 0, 8)?;
-        self.reconfigure(time, budget * self.ticks_per_us, period * self.ticks_per_us, data);
+        self.reconfigure(time, self.ticks_of(budget), self.ticks_of(period), data);
         Ok(Some(Vec::new()))
     }
 

@@ -1,7 +1,5 @@
 //! Notifications and interrupts.
 
-use limen_abi::register::AARCH64;
-
 use crate::state::{Delivery, NotificationId, State, System, ThreadId};
 
 impl System {
@@ -19,7 +17,7 @@ impl System {
             return;
         };
         self.leave_queue(thread);
-        self.threads[thread].registers.set(AARCH64.cptr, badge);
+        self.threads[thread].registers.set_badge(badge);
         self.threads[thread].state = State::Runnable;
         self.take_time_of(thread, notification);
         self.wake(thread);
@@ -35,7 +33,7 @@ impl System {
             self.enqueue_waiter(notification, thread);
             self.return_time(thread, Some(notification));
         } else {
-            self.threads[thread].registers.set(AARCH64.cptr, 0);
+            self.threads[thread].registers.set_badge(0);
         }
     }
 
@@ -48,10 +46,12 @@ impl System {
         self.notifications[notification].waiting.insert(place, thread);
     }
 
-    /// A thread takes the pending bits, if there are any.
+    /// A thread takes the pending bits, if there are any. If it has given its time away, it continues on what the notification
+    /// keeps.
     pub(crate) fn take_signal(&mut self, thread: ThreadId, notification: NotificationId) -> bool {
         let Some(bits) = self.notifications[notification].pending.take() else { return false };
-        self.threads[thread].registers.set(AARCH64.cptr, bits);
+        self.threads[thread].registers.set_badge(bits);
+        self.take_time_of(thread, notification);
         true
     }
 

@@ -1,65 +1,139 @@
-//! Registers and messages. The register names are those of AArch64; the other instruction sets differ in names only.
+//! Registers and messages.
 
 use limen_abi::MessageInfo;
 use limen_abi::message::{BufferWord, MAX_EXTRA_CAPS, REGISTER_WORDS};
-use limen_abi::register::AARCH64;
+use limen_abi::register::{AARCH64, RISCV64, RegisterMap, X86_64};
 
 use crate::state::{System, ThreadId};
 
 /// The registers of a thread in the order of `seL4_UserContext`, and its message buffer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Registers {
+    /// The instruction set.
+    pub of: InstructionSet,
     /// The registers.
     pub values: Vec<u64>,
     /// The message buffer.
     pub buffer: Vec<u64>,
 }
 
-/// The length of the system-call instruction in bytes.
-const SYSCALL_BYTES: u64 = 4;
-/// The bits of the status register that a program may change: the condition flags.
-const STATUS: u64 = 0xf000_0000;
+/// An instruction set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InstructionSet {
+    /// 64-bit Arm.
+    Aarch64,
+    /// 64-bit RISC-V.
+    Riscv64,
+    /// 64-bit x86.
+    X86_64,
+}
 
-/// The position of a register.
-///
-/// # Panics
-///
-/// If there is no register with this name.
-#[must_use]
-pub fn position(name: &str) -> usize {
-    let found = AARCH64.context.iter().position(|register| *register == name);
-    assert!(found.is_some(), "no register has the name {name}");
-    found.unwrap_or(0)
+impl InstructionSet {
+    /// The names of the registers, and their roles.
+    #[must_use]
+    pub const fn map(self) -> &'static RegisterMap {
+        match self {
+            Self::Aarch64 => &AARCH64,
+            Self::Riscv64 => &RISCV64,
+            Self::X86_64 => &X86_64,
+        }
+    }
+
+    /// The position of a register.
+    ///
+    /// # Panics
+    ///
+    /// If there is no register with this name.
+    #[must_use]
+    pub fn position(self, name: &str) -> usize {
+        let found = self.map().context.iter().position(|register| *register == name);
+        assert!(found.is_some(), "no register has the name {name}");
+        found.unwrap_or(0)
+    }
+
+    /// The position of a register by its name in fault messages.
+    pub(crate) fn listed(self, name: &str) -> usize {
+        let own = match (self, name) {
+            (Self::Aarch64, "LR") => "x30",
+            (Self::X86_64, "SP") => "rsp",
+            (Self::X86_64, "FLAGS") => "rflags",
+            (_, "FaultIP") => self.pc(),
+            _ => &name.to_lowercase(),
+        };
+        self.position(own)
+    }
+
+    /// The program counter.
+    pub(crate) const fn pc(self) -> &'static str {
+        match self {
+            Self::Aarch64 | Self::Riscv64 => "pc",
+            Self::X86_64 => "rip",
+        }
+    }
+
+    /// The register of the thread's own memory, the first of those that only its own method sets. They come last.
+    pub(crate) const fn thread_pointer(self) -> &'static str {
+        match self {
+            Self::Aarch64 => "tpidr_el0",
+            Self::Riscv64 => "tp",
+            Self::X86_64 => "fs_base",
+        }
+    }
+
+    /// The length of the system-call instruction in bytes.
+    const fn syscall_bytes(self) -> u64 {
+        match self {
+            Self::Aarch64 | Self::Riscv64 => 4,
+            Self::X86_64 => 2,
+        }
+    }
+
+    /// The value that a register of a program gets: some bits of the status cannot be changed, and not every number is an
+    /// address.
+    fn allowed(self, name: &str, value: u64) -> u64 {
+        match (self, name) {
+            // The condition flags, and the one for speculation.
+            (Self::Aarch64, "spsr") => value & (0xf000_0000 | 1 << 12),
+            (Self::Riscv64, "pc") => value & !1,
+            // Arithmetic, direction and single step; interrupts are on.
+            (Self::X86_64, "rflags") => value & 0xdd5 | 0x202,
+            // The upper 16 bits repeat the one below.
+            (Self::X86_64, "rip" | "fs_base" | "gs_base") => {
+                ((value << 16).cast_signed() >> 16).cast_unsigned()
+            }
+            _ => value,
+        }
+    }
 }
 
 impl Registers {
     /// The value of a register.
     #[must_use]
     pub fn get(&self, name: &str) -> u64 {
-        self.values[position(name)]
+        self.values[self.of.position(name)]
     }
 
     /// Sets a register.
     pub fn set(&mut self, name: &str, value: u64) {
-        self.values[position(name)] = value;
+        let position = self.of.position(name);
+        self.values[position] = value;
     }
 
-    /// Sets a register in the name of a program, which may not change all bits of the status.
+    /// Sets a register in the name of a program, which may not have every value.
     pub(crate) fn set_for_program(&mut self, position: usize, value: u64) {
-        let is_status = AARCH64.context[position] == "spsr";
-        self.values[position] = if is_status { value & STATUS } else { value };
+        self.values[position] = self.of.allowed(self.of.map().context[position], value);
     }
 
     /// The description of the message.
     #[must_use]
     pub fn info(&self) -> MessageInfo {
-        MessageInfo::from_raw(self.get(AARCH64.info))
+        MessageInfo::from_raw(self.get(self.of.map().info))
     }
 
     /// A word of the message: the first four are in registers, the others in the buffer.
     #[must_use]
     pub fn word(&self, index: usize) -> u64 {
-        match AARCH64.words.get(index) {
+        match self.of.map().words.get(index) {
             Some(name) => self.get(name),
             None => self.buffer[BufferWord::MESSAGE + index],
         }
@@ -67,7 +141,7 @@ impl Registers {
 
     /// Sets a word of the message.
     pub fn set_word(&mut self, index: usize, value: u64) {
-        match AARCH64.words.get(index) {
+        match self.of.map().words.get(index) {
             Some(name) => self.set(name, value),
             None => self.buffer[BufferWord::MESSAGE + index] = value,
         }
@@ -80,17 +154,24 @@ impl Registers {
         (index < count).then(|| self.buffer[BufferWord::CAPS_OR_BADGES + index])
     }
 
+    /// Sets the badge that a receive returns.
+    pub(crate) fn set_badge(&mut self, badge: u64) {
+        self.set(self.of.map().cptr, badge);
+    }
+
     /// Sets the result of a receive or a call: badge, label, words.
     pub fn set_message(&mut self, badge: u64, label: u64, words: &[u64]) {
-        self.set(AARCH64.cptr, badge);
-        self.set(AARCH64.info, MessageInfo::new(label, words.len()).as_raw());
+        let map = self.of.map();
+        self.set(map.cptr, badge);
+        self.set(map.info, MessageInfo::new(label, words.len()).as_raw());
         words.iter().enumerate().for_each(|(index, word)| self.set_word(index, *word));
     }
 
     /// Moves the program counter back to the system call, so that it restarts.
     pub(crate) fn restart(&mut self) {
-        let pc = self.get("pc");
-        self.set("pc", pc.wrapping_sub(SYSCALL_BYTES));
+        let name = self.of.pc();
+        let pc = self.get(name);
+        self.set(name, pc.wrapping_sub(self.of.syscall_bytes()));
     }
 }
 

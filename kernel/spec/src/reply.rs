@@ -109,14 +109,20 @@ impl System {
         }
     }
 
-    /// A thread stops whatever it does: its wait ends, and its system call would restart.
+    /// A thread is suspended: its wait and its work end, and its system call would restart.
+    pub(crate) fn suspend(&mut self, thread: ThreadId) {
+        self.stop(thread);
+        self.abandon_work(thread);
+    }
+
+    /// A thread stops: its wait ends, and its system call would restart. Its work goes on if it is resumed.
     pub(crate) fn stop(&mut self, thread: ThreadId) {
         self.cancel(thread);
         self.threads[thread].state = State::Inactive;
         self.unschedule(thread);
     }
 
-    /// Ends the wait or the work of a thread, so that its system call restarts.
+    /// Ends the wait of a thread, so that its system call restarts. Work goes on that the end of a budget has interrupted.
     pub(crate) fn cancel(&mut self, thread: ThreadId) {
         let restarts = self.restarts(thread);
         self.leave_queue(thread);
@@ -127,7 +133,6 @@ impl System {
             self.threads[thread].registers.restart();
         }
         self.threads[thread].fault = None;
-        self.abandon_work(thread);
     }
 
     /// Whether the system call of a thread restarts when its wait ends.

@@ -17,9 +17,7 @@ impl System {
     pub(crate) fn unschedule(&mut self, thread: ThreadId) {
         self.ready.values_mut().for_each(|queue| queue.retain(|other| *other != thread));
         self.ready.retain(|_, queue| !queue.is_empty());
-        self.postponed.values_mut().for_each(|threads| {
-            threads.remove(&thread);
-        });
+        self.postponed.values_mut().for_each(|threads| threads.retain(|other| *other != thread));
         self.postponed.retain(|_, threads| !threads.is_empty());
         self.woken.retain(|other| *other != thread);
     }
@@ -42,9 +40,13 @@ impl System {
             self.take_time_of_notification(current);
         }
         let current = self.current.filter(|current| self.is_schedulable(*current));
-        // On time that the event gave it, even if another thread runs first.
-        current.into_iter().for_each(|current| {
-            self.begin(current);
+        // On time that the event gave it, even if another thread runs first. It waits if nothing is left of that.
+        let current = current.filter(|current| {
+            let has_time = self.begin(*current);
+            if !has_time {
+                self.postpone(*current);
+            }
+            has_time
         });
         let candidate = (!woken.is_empty()).then(|| woken.remove(0));
         // With several domains even if no equal is ready: what the others do shall not matter.
@@ -88,7 +90,13 @@ impl System {
             return;
         }
         self.charged = None;
-        if let Some(current) = self.current.take() {
+        // The end of a budget at that moment: its handler is ready when the next turn begins.
+        for thread in std::mem::take(&mut self.woken) {
+            if self.is_schedulable(thread) {
+                self.enqueue_last(thread);
+            }
+        }
+        if let Some(current) = self.current.take().filter(|current| self.is_schedulable(*current)) {
             self.enqueue_preempted(current);
         }
         while self.schedule.end <= self.now {
@@ -126,7 +134,8 @@ impl System {
     fn is_slice_over(&self, thread: ThreadId) -> bool {
         let priority = self.threads[thread].priority;
         let is_over = |time: usize| {
-            let is_used_up = self.times[time].left == 0 && (self.charged != Some(time) || self.end_is_known);
+            let is_used_up =
+                self.times[time].rest(self.now) == 0 && (self.charged != Some(time) || self.end_is_known);
             is_used_up || self.times[time].begun_at > priority
         };
         self.threads[thread].time.is_some_and(is_over)
@@ -173,16 +182,20 @@ impl System {
             };
             self.unschedule(next);
             if let Some(current) = self.current.replace(next) {
-                self.enqueue_first(current);
+                self.enqueue_preempted(current);
             }
         }
         self.switch_fpu();
     }
 
-    /// A thread has no budget.
+    /// A thread has no budget. It waits behind those whose budget comes back no later.
     fn postpone(&mut self, thread: ThreadId) {
         let domain = self.threads[thread].domain;
-        self.postponed.entry(domain).or_default().insert(thread);
+        let release = self.release_of(thread);
+        let waiting = self.postponed.get(&domain).map_or(&[][..], Vec::as_slice);
+        let place = waiting.iter().position(|other| self.release_of(*other) > release);
+        let place = place.unwrap_or(waiting.len());
+        self.postponed.entry(domain).or_default().insert(place, thread);
     }
 
     /// Adds a ready thread behind those of its priority.
@@ -193,7 +206,7 @@ impl System {
 
     /// Adds a preempted thread before those of its priority, or behind them if its slice has just ended.
     fn enqueue_preempted(&mut self, thread: ThreadId) {
-        if self.threads[thread].time.is_some_and(|time| self.times[time].left == 0) {
+        if self.threads[thread].time.is_some_and(|time| self.times[time].rest(self.now) == 0) {
             self.enqueue_last(thread);
         } else {
             self.enqueue_first(thread);

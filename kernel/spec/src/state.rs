@@ -1,6 +1,6 @@
 //! The state of a system: threads, objects, and the processor.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::capability::{Cap, Caps};
@@ -25,8 +25,8 @@ pub type TimeId = usize;
 pub struct System {
     /// The clock, in ticks.
     pub now: u64,
-    /// Ticks in a microsecond.
-    pub ticks_per_us: u64,
+    /// Ticks in a second.
+    pub frequency: u64,
     /// The running thread; `None` while the processor idles.
     pub current: Option<ThreadId>,
     /// The scheduling context that time is charged to; `None` while the processor idles.
@@ -48,8 +48,8 @@ pub struct System {
     pub interrupts: Vec<Interrupt>,
     /// The threads that could run, in the order in which they would, without the current one: for each domain.
     pub ready: BTreeMap<u8, Vec<ThreadId>>,
-    /// Threads that could run but have no budget: for each domain.
-    pub postponed: BTreeMap<u8, BTreeSet<ThreadId>>,
+    /// Threads that could run but have no budget, in the order in which it comes back: for each domain.
+    pub postponed: BTreeMap<u8, Vec<ThreadId>>,
     /// The turns of the domains.
     pub schedule: Schedule,
     /// The floating-point unit.

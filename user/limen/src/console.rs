@@ -6,10 +6,10 @@ use limen_abi::Syscall;
 
 use crate::trap;
 
-/// Whether the program is built for the `debug` configuration, in which the kernel prints. Elsewhere everything that
+/// Whether the program is built for a configuration in which the kernel prints. Elsewhere everything that
 /// prints compiles to nothing. The build sets `MICROKIT_CONFIG`.
 pub const IS_PRINTING: bool = match option_env!("MICROKIT_CONFIG") {
-    Some(config) => matches!(config.as_bytes(), b"debug"),
+    Some(config) => matches!(config.as_bytes(), b"debug" | b"smp-debug"),
     None => false,
 };
 

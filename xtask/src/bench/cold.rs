@@ -8,7 +8,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use limen_report::{Cold, Row};
+use limen_report::{Cold, ColdRecord, Row};
 
 use crate::bench::trace::{self, KERNEL, UNCOUNTED};
 use crate::emulator_plugin::account::Account;
@@ -19,13 +19,31 @@ const LINE_BYTES: u64 = 64;
 const PAGE_LINES: u64 = 4096 / LINE_BYTES;
 
 /// Whether a run counts the kernel's memory that its operations touch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Counting {
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Counting<'a> {
     /// It does not.
     #[default]
     Off,
     /// It does.
     Cold,
+    /// It does in systems with rows in this record.
+    AsRecorded(&'a ColdRecord),
+}
+
+impl Counting<'_> {
+    /// Whether it counts anything.
+    pub fn is_on(self) -> bool {
+        !matches!(self, Self::Off)
+    }
+
+    /// Whether it counts the operations of a system with these rows. Single figures are not of operations.
+    pub fn counts(self, rows: &[Row]) -> bool {
+        match self {
+            Self::Off => false,
+            Self::Cold => rows.iter().any(|row| row.n > 1),
+            Self::AsRecorded(record) => rows.iter().any(|row| record.has(&row.title())),
+        }
+    }
 }
 
 /// The lines of the kernel that an operation touches.
@@ -116,7 +134,7 @@ impl Listener for Operations {
                 let lines = if is_store { &mut present.written } else { &mut present.read };
                 lines.insert(address / LINE_BYTES);
             }
-            Event::Access { .. } => {}
+            Event::Access { .. } | Event::Processor(_) => {}
         }
     }
 }
@@ -287,6 +305,19 @@ mod tests {
         let mut rows = rows.to_vec();
         operations.count(&mut rows);
         rows.iter().map(|row| row.cold.map(|cold| cold.counts())).collect()
+    }
+
+    #[test]
+    fn a_system_is_counted_if_the_record_has_one_of_its_rows() {
+        let record = ColdRecord::parse("x = 1 1 1 1 1 1\n").unwrap();
+        let other = Row { n: 9, ..Row::single("y", Vec::new(), 4) };
+        let counts = |rows: &[Row]| {
+            [Counting::Off, Counting::Cold, Counting::AsRecorded(&record)]
+                .map(|counting| counting.counts(rows))
+        };
+        assert_eq!(counts(&[row(9, 4), other.clone()]), [false, true, true]);
+        assert_eq!(counts(&[other]), [false, true, false]);
+        assert_eq!(counts(&[row(1, 4)]), [false, false, true]);
     }
 
     #[test]

@@ -24,7 +24,7 @@ use crate::run::project::Project;
 use crate::sdk::{self, generate};
 use crate::shell::files;
 use crate::test::suite::Verdict;
-use crate::workspace::{CONFIGS, Workspace};
+use crate::workspace::{Workspace, configs};
 
 /// The command.
 pub const COMMAND: Command =
@@ -44,7 +44,7 @@ so that every machine prints the same figures. Prints them beside the reference 
   FILTER              measure only systems whose name contains this, as in bench/ppc
   PATH                measure a system of your own: a folder with a Makefile, outside of bench/. The rows are those that
                       it prints
-  --config CONFIG     its configuration: debug, release or benchmark; default: release
+  --config CONFIG     its configuration: debug, release or benchmark, or the same with smp-; default: release
   --board BOARD       default: qemu_virt_aarch64; may be repeated to measure several boards in turn
   --variant NAME      another machine or option of the board, see its data file; may be repeated
   --from RUN          read the figures from a file that --json has written, instead of measuring; may be repeated
@@ -62,8 +62,8 @@ so that every machine prints the same figures. Prints them beside the reference 
   --cold              also count the cache lines and pages of the kernel that one operation of each row touches
   --resume            use the figures of systems that an earlier run of the same commit has measured; a run keeps those of
                       each system as soon as it has them, so one that ended early loses nothing
-  --record            record the figures in bench/golden, with which `./x test` compares; of all systems, quickly;
-                      with --cold, those counts too.
+  --record            record the figures in bench/golden, with which `./x test` compares, quickly; with --cold, those
+                      counts too. With FILTER, only the rows of these systems; those that they no longer print stay.
                       Tables in documents that show them are rewritten
 ";
 
@@ -80,7 +80,7 @@ struct Options {
     start: Start,
     native: bool,
     order: bool,
-    counting: Counting,
+    counting: Counting<'static>,
     model: bool,
     record: bool,
     trace: Option<String>,
@@ -115,7 +115,7 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     comparisons.iter().for_each(|comparison| print!("{}", comparison.to_text()));
     changes.iter().for_each(|changes| print!("\n{}", changes.to_text()));
     if options.record {
-        record(workspace, &runs)?;
+        record(workspace, &runs, &options.filter)?;
     }
     if let (Some(file), [run]) = (&options.json, runs.as_slice()) {
         files::write(&workspace.called_from(file), run.results.to_json())?;
@@ -148,7 +148,7 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
                 options.trace_limit = Some(gib.get());
             }
             Long("config") => {
-                options.config = Some(one_of("configuration", arguments.value()?.string()?, &CONFIGS)?)
+                options.config = Some(one_of("configuration", arguments.value()?.string()?, &configs())?)
             }
             Long("cold") => options.counting = Counting::Cold,
             Long("order") => options.order = true,
@@ -181,12 +181,10 @@ impl Options {
             && (!self.filter.is_empty() || self.trace.is_some() || self.writes_or_reads_runs())
         {
             "--order has its own systems and measures nothing: omit FILTER and all options but --board"
-        } else if self.counting == Counting::Cold && (self.model || self.trace.is_some() || self.native) {
+        } else if self.counting.is_on() && (self.model || self.trace.is_some() || self.native) {
             "--cold counts what measured systems touch: omit --model, --trace and --native"
         } else if self.model && (self.record || !self.filter.is_empty()) {
             "--model has its own systems and is not recorded: omit FILTER and --record"
-        } else if self.record && !self.filter.is_empty() {
-            "a record covers all systems: omit FILTER"
         } else if self.record && !self.from.is_empty() {
             "a record needs a new measurement: omit --from"
         } else if self.json.is_some() && self.boards.len() + self.from.len() > 1 {
@@ -241,18 +239,19 @@ fn runs(
         Ok(Run { board, results })
     });
     let mut runs = from.collect::<Outcome<Vec<_>>>()?;
-    let boards = boards(workspace, options)?;
+    let config = options.config.as_deref().unwrap_or(measure::CONFIG);
+    let boards = boards(workspace, options)?.into_iter().map(|board| board.for_config(config));
+    let boards = boards.collect::<Outcome<Vec<_>>>()?;
     let titles: Vec<_> =
         runs.iter().map(|run| run.results.board.clone()).chain(boards.iter().map(Board::title)).collect();
     are_of_boards(&options.compare, older, &titles)?;
     if !boards.is_empty() {
-        sdk::build(workspace)?;
+        sdk::build_with(workspace, config)?;
     }
     for board in boards {
         let results = if options.model {
             measure::model(workspace, &board)?
         } else if let Some(project) = own {
-            let config = options.config.as_deref().unwrap_or(measure::CONFIG);
             measure::of_project(workspace, &board, project, config, options.quick, options.counting)?
         } else {
             measure::run(workspace, &board, &options.filter, options.quick, options.start, options.counting)?
@@ -266,6 +265,9 @@ fn runs(
 fn own_project(workspace: &Workspace, options: &Options) -> Outcome<Option<Project>> {
     let typed = if options.filter.is_empty() { None } else { Project::typed(workspace, &options.filter)? };
     let own = typed.filter(|project| !project.name.starts_with("bench/"));
+    if own.is_some() && options.record {
+        return Err(Failure::new("--record is for the systems of bench/: omit PATH"));
+    }
     if own.is_none() && options.config.is_some() {
         return Err(Failure::new(
             "--config needs PATH, a system outside of bench/: measured paths have the release configuration",
@@ -303,7 +305,11 @@ fn changes<'a>(files: &[PathBuf], older: &'a [Results], runs: &'a [Run]) -> Outc
     files.iter().zip(older).flat_map(of_file).collect()
 }
 
-fn record(workspace: &Workspace, runs: &[Run]) -> Outcome {
+fn record(workspace: &Workspace, runs: &[Run], filter: &str) -> Outcome {
+    if !filter.is_empty() {
+        runs.iter().try_for_each(|run| record_some(workspace, run))?;
+        return generate::write_figures(workspace);
+    }
     runs.iter().try_for_each(|run| {
         files::write(&golden(workspace, &run.board), Golden::of(&run.results).to_text())?;
         let cold = ColdRecord::of(&run.results);
@@ -317,6 +323,28 @@ fn record(workspace: &Workspace, runs: &[Run]) -> Outcome {
     let tables = generate::write_figures(workspace);
     runs.iter().try_for_each(|run| growth::record(workspace, &run.board))?;
     tables
+}
+
+/// Records the figures of a run among those of other systems.
+fn record_some(workspace: &Workspace, run: &Run) -> Outcome {
+    let file = golden(workspace, &run.board);
+    let mut golden = recorded(workspace, &file)?;
+    let others = golden.other_tools(&run.results.environment);
+    if !others.is_empty() {
+        let others = others.join(", ");
+        return Err(Failure::new(format!("the record was made with other tools ({others}): omit FILTER")));
+    }
+    golden.update(&run.results);
+    files::write(&file, golden.to_text())?;
+    let mut cold = recorded_cold(workspace, &run.board)?;
+    cold.update(&run.results);
+    files::write(&golden_cold(workspace, &run.board), cold.to_text())
+}
+
+/// The figures in a file.
+fn recorded(workspace: &Workspace, file: &Path) -> Outcome<Golden> {
+    Golden::parse(&files::read(file)?)
+        .map_err(|reason| Failure::new(format!("{}: {reason}", workspace.display(file))))
 }
 
 /// The file with a board's recorded figures.
@@ -347,15 +375,14 @@ pub fn compare_with_record(workspace: &Workspace, board: &Board) -> Option<Outco
 }
 
 fn compare_with(workspace: &Workspace, board: &Board, file: &Path) -> Outcome<Verdict> {
-    let golden = Golden::parse(&files::read(file)?)
-        .map_err(|reason| Failure::new(format!("{}: {reason}", workspace.display(file))))?;
+    let golden = recorded(workspace, file)?;
     let others = golden.other_tools(&environment::of(board)?);
     if !others.is_empty() {
         let note = format!("nothing is compared: {}; the record was made with the latter", others.join(", "));
         return Ok(Verdict { notes: vec![note], ..Verdict::default() });
     }
     let cold = recorded_cold(workspace, board)?;
-    let counting = if cold.is_empty() { Counting::Off } else { Counting::Cold };
+    let counting = if cold.is_empty() { Counting::Off } else { Counting::AsRecorded(&cold) };
     let results = measure::run(workspace, board, "", true, Start::Anew, counting)?;
     let differences = golden.differences(&results);
     let mut sentences: Vec<_> = differences.iter().map(ToString::to_string).collect();
@@ -386,7 +413,6 @@ mod tests {
             (&["--order", "bench/ppc"], "--order has its own systems"),
             (&["--order", "--record"], "--order has its own systems"),
             (&["--cold", "--model"], "--cold counts what measured systems touch"),
-            (&["--record", "bench/ppc"], "omit FILTER"),
             (&["--record", "--from", "run.json"], "omit --from"),
             (&["--json", "run.json", "--board", "a", "--board", "b"], "the run of one board"),
             (&["--trace", "notify fpu=off"], "--trace needs the system"),

@@ -37,7 +37,7 @@ impl Kept {
         workspace: &Workspace,
         run: Results,
         quick: bool,
-        counting: Counting,
+        counting: Counting<'_>,
         start: Start,
     ) -> Outcome<Self> {
         if start == Start::Resumed && !is_committed(&run.commit) {
@@ -47,7 +47,7 @@ impl Kept {
             )));
         }
         let samples = if quick { "quick" } else { "all" };
-        let counts = if counting == Counting::Cold { "cold" } else { "" };
+        let counts = if counting.is_on() { "cold" } else { "" };
         let folder = workspace.path("build/bench/kept").join(&run.board).join(samples).join(counts);
         Ok(Self { folder, run, start })
     }

@@ -20,6 +20,11 @@ struct Disassembly(HashMap<u64, String>);
 /// # Errors
 /// When the system cannot be traced, or none of its builds has a contiguous sample of the row.
 pub fn of(workspace: &Workspace, board: &Board, system: &str, row: &str, most_gib: u32) -> Outcome<String> {
+    if has_several_processors(row) {
+        return Err(Failure::new(
+            "the emulator's trace does not tell processors apart; choose a row without 'processors'",
+        ));
+    }
     let project = Project::locate_on(workspace, &["bench"], system)?;
     let disassembly = Disassembly::of(workspace, board)?;
     let owners = Owners::of(workspace, board)?;
@@ -38,8 +43,16 @@ pub fn of(workspace: &Workspace, board: &Board, system: &str, row: &str, most_gi
     )))
 }
 
-/// Whether a build can have a row: if both name a use of the floating-point unit, it must be the same.
+/// Whether a row is of a system that uses several processors.
+fn has_several_processors(row: &str) -> bool {
+    row.split(' ').any(|parameter| parameter.starts_with("processors="))
+}
+
+/// Whether a build for one processor can have a row: if both name a use of the floating-point unit, it must be the same.
 fn may_have(build: &[String], row: &str) -> bool {
+    if measure::is_smp(build) {
+        return false;
+    }
     let fpu = build.iter().find_map(|variable| variable.strip_prefix("FPU="));
     let wanted = row.split(' ').find_map(|parameter| parameter.strip_prefix("fpu="));
     fpu.is_none() || wanted.is_none() || fpu == wanted
@@ -73,9 +86,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_build_with_another_fpu_setting_lacks_the_row() {
+    fn a_row_of_several_processors_is_known_by_its_parameter() {
+        assert!(
+            has_several_processors("notify fpu=on processors=4") && !has_several_processors("notify fpu=on")
+        );
+    }
+
+    #[test]
+    fn a_build_with_another_fpu_setting_or_several_processors_lacks_the_row() {
         let build = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         assert!(may_have(&build("FPU=on"), "notify fpu=on") && !may_have(&build("FPU=off"), "notify fpu=on"));
+        assert!(!may_have(&build("CONFIG=smp-release FPU=on"), "notify fpu=on"));
         assert!(may_have(&build("KEYS=keys"), "notify fpu=on") && may_have(&build("FPU=on"), "boot"));
     }
 }

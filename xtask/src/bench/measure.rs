@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use limen_nearest::advice;
@@ -12,28 +13,40 @@ use crate::bench::entries::Counted;
 use crate::bench::environment;
 use crate::bench::footprint;
 use crate::bench::kept::{Kept, Start};
+use crate::bench::kernel_keys;
 use crate::bench::model;
+use crate::bench::parts::{self, Parts};
 use crate::bench::trace::SILENCE;
-use crate::emulator_plugin::session::{Detail, Listening};
+use crate::emulator_plugin::session::{Detail, Listener, Listening};
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::{self, Board};
 use crate::run::project::{Build, Project};
 use crate::run::qemu::{self, Audience, Boot, Session};
 use crate::sdk::version;
+use crate::shell::concurrent;
 use crate::shell::files;
 use crate::shell::progress::Steps;
 use crate::test::large;
 use crate::test::suite::Suite;
-use crate::workspace::Workspace;
+use crate::workspace::{self, Workspace};
 
-/// Measured systems are built for release.
+/// The configuration of measured systems whose build names no other.
 pub const CONFIG: &str = "release";
+
+/// The make variable that names another configuration.
+const OTHER_CONFIG: &str = "CONFIG";
 
 /// The make variable that names a variant of the board.
 const VARIANT: &str = "VARIANT";
 
 /// How often the tool's time is measured, because it depends on the machine's load.
 const REPEATED: usize = 9;
+
+/// The start of the names of systems whose builds are timed: nothing else runs meanwhile.
+const TIMED: &str = "bench/boot";
+
+/// How the rows of a system are measured.
+type Measure<'a> = Box<dyn FnOnce() -> Outcome<Vec<Row>> + Send + 'a>;
 
 /// The rows of all systems whose name contains `filter`, on a board. `quick` takes fewer samples. A resumed run uses the
 /// rows that an earlier one has kept.
@@ -46,7 +59,7 @@ pub fn run(
     filter: &str,
     quick: bool,
     start: Start,
-    counting: Counting,
+    counting: Counting<'_>,
 ) -> Outcome<Results> {
     let projects = Project::on_shelf(workspace, "bench")?;
     let mut chosen = Vec::new();
@@ -56,34 +69,41 @@ pub fn run(
         chosen.extend(builds.into_iter().filter_map(on_board));
     }
     let weighs = footprint::NAME.contains(filter);
-    // The cost of the tool does not depend on the board.
-    let counts = large::NAME.contains(filter) && board.name == board::DEFAULT;
+    // The cost of the tool does not depend on the board. It takes a minute, and is not recorded.
+    let is_wanted = !quick || !filter.is_empty();
+    let counts = is_wanted && large::NAME.contains(filter) && board.name == board::DEFAULT;
     let run = results(workspace, board, "instructions", Vec::new())?;
     let run = Results { environment: environment::of(board)?, ..run };
     let kept = Kept::new(workspace, run.clone(), quick, counting, start)?;
-    let mut steps = Steps::new(chosen.len() + usize::from(weighs) + usize::from(counts));
-    let mut rows = Vec::new();
-    for (project, machine, build) in chosen {
-        let title = format!("{} {}", project.name, build.join(" "));
-        let title = title.trim_end();
-        steps.next(&format!("measuring {title}"));
-        let measure =
-            || rows_of(workspace, project, &machine, &build, quick, counting).context(|| title.to_owned());
-        rows.extend(kept.rows(title, measure)?);
-    }
-    if weighs {
-        steps.next(&format!("measuring {}", footprint::NAME));
-        rows.extend(kept.rows(footprint::NAME, || footprint::rows(workspace, board))?);
-    }
-    if counts {
-        steps.next(&format!("measuring {}", large::NAME));
-        rows.extend(kept.rows(large::NAME, || large::rows(workspace, board))?);
-    }
+    let compares_keys = kernel_keys::NAME.contains(filter);
+    let systems = chosen.iter().map(|(project, machine, build)| {
+        let title = format!("{} {}", project.name, build.join(" ")).trim_end().to_owned();
+        let system = title.clone();
+        let measure: Measure<'_> =
+            Box::new(move || rows_of(workspace, project, machine, build, quick, counting).context(|| system));
+        (title, measure)
+    });
+    let others: [(bool, &str, Measure<'_>); 3] = [
+        (weighs, footprint::NAME, Box::new(|| footprint::rows(workspace, board))),
+        (counts, large::NAME, Box::new(|| large::rows(workspace, board))),
+        (compares_keys, kernel_keys::NAME, Box::new(|| kernel_keys::rows(workspace, board))),
+    ];
+    let others = others.into_iter().filter(|(is_chosen, ..)| *is_chosen);
+    let tasks: Vec<_> = systems.chain(others.map(|(_, name, measure)| (name.to_owned(), measure))).collect();
+    let steps = Mutex::new(Steps::new(tasks.len()));
+    let measured = |(title, measure): (String, Measure<'_>)| {
+        steps.lock().unwrap_or_else(PoisonError::into_inner).next(&format!("measuring {title}"));
+        kept.rows(&title, measure)
+    };
+    let (timed, counted): (Vec<_>, Vec<_>) =
+        tasks.into_iter().partition(|(title, _)| title.starts_with(TIMED));
+    let mut rows = timed.into_iter().map(measured).collect::<Outcome<Vec<_>>>()?.concat();
+    rows.extend(concurrent::try_map(counted, measured)?.concat());
     if rows.is_empty() {
         let names: Vec<_> = projects
             .iter()
             .map(|project| project.name.as_str())
-            .chain([footprint::NAME, large::NAME])
+            .chain([footprint::NAME, large::NAME, kernel_keys::NAME])
             .collect();
         let advice = advice(filter, &names, "each folder below bench/ with a Makefile is one");
         return Err(Failure::new(format!("no measured system has '{filter}' in its name; {advice}")));
@@ -101,7 +121,7 @@ pub fn of_project(
     project: &Project,
     config: &str,
     quick: bool,
-    counting: Counting,
+    counting: Counting<'_>,
 ) -> Outcome<Results> {
     let mut steps = Steps::new(1);
     steps.next(&format!("measuring {}", project.name));
@@ -152,13 +172,24 @@ fn variable<'a>(build: &'a [String], name: &str) -> Option<&'a str> {
     build.iter().find_map(|variable| variable.strip_prefix(name)?.strip_prefix('='))
 }
 
-/// The machine on which a build is measured: the board, with the build's VARIANT. `None` if the board lacks it, or the build names
-/// ARCHITECTURES without the board's.
+/// The machine on which a build is measured: the board with the build's VARIANT, for its CONFIG. `None` if the board lacks
+/// one of them, or the build names ARCHITECTURES without the board's.
 pub fn machine_of(board: &Board, build: &[String]) -> Option<Board> {
     let is_for = |names: &str| names.split('+').any(|name| name == board.architecture);
     let variant = variable(build, VARIANT).map(str::to_owned);
     let is_wanted = variable(build, "ARCHITECTURES").is_none_or(is_for);
-    is_wanted.then(|| board.with(variant.as_slice()).ok()).flatten()
+    let board = is_wanted.then(|| board.with(variant.as_slice()).ok()).flatten()?;
+    board.for_config(config_of(build)).ok()
+}
+
+/// Whether a build uses several processors.
+pub fn is_smp(build: &[String]) -> bool {
+    workspace::is_smp(config_of(build))
+}
+
+/// The configuration of a build.
+pub fn config_of(build: &[String]) -> &str {
+    variable(build, OTHER_CONFIG).unwrap_or(CONFIG)
 }
 
 fn rows_of(
@@ -167,14 +198,18 @@ fn rows_of(
     board: &Board,
     variables: &[String],
     quick: bool,
-    counting: Counting,
+    counting: Counting<'_>,
 ) -> Outcome<Vec<Row>> {
     let quickly = quick.then_some("QUICK=1");
     let made_with: Vec<&str> = variables.iter().map(String::as_str).chain(quickly).collect();
-    let build = Build { board, config: CONFIG, variables: &made_with };
+    let build = Build { board, config: config_of(variables), variables: &made_with };
     let (image, mut rows) = boot(workspace, project, &build, counting)?;
     if let Some(name) = variable(variables, VARIANT) {
         rows.iter_mut().for_each(|row| row.params.push(("variant".to_owned(), name.to_owned())));
+    }
+    if workspace::is_smp(build.config) {
+        let count = board.processors.to_string();
+        rows.iter_mut().for_each(|row| row.params.push(("processors".to_owned(), count.clone())));
     }
     if let Some(boot) = rows.iter().find(|row| row.name.starts_with("boot")).cloned() {
         rows.push(Row::single("image_bytes", boot.params.clone(), footprint::file_bytes(&image)?));
@@ -191,11 +226,18 @@ fn boot(
     workspace: &Workspace,
     project: &Project,
     build: &Build<'_>,
-    counting: Counting,
+    counting: Counting<'_>,
 ) -> Outcome<(PathBuf, Vec<Row>)> {
     let (image, mut rows) = boot_plainly(workspace, project, build)?;
-    // Single figures are not of operations.
-    if counting == Counting::Cold && rows.iter().any(|row| row.n > 1) {
+    if rows.iter().any(parts::is_whole) {
+        let (whole, divided) = divided(workspace, project, build)?;
+        for (whole, parts) in whole.iter().zip(divided) {
+            let place = rows.iter().position(|row| row.title() == whole.title());
+            place.into_iter().for_each(|place| drop(rows.splice(place + 1..place + 1, parts.clone())));
+        }
+    }
+    // Operations of several processors are not divided by reads.
+    if counting.counts(&rows) && !workspace::is_smp(build.config) {
         let (mut counted, operations) = watched(workspace, project, build)?;
         operations.count(&mut counted);
         for row in &mut rows {
@@ -207,20 +249,46 @@ fn boot(
 
 fn boot_plainly(workspace: &Workspace, project: &Project, build: &Build<'_>) -> Outcome<(PathBuf, Vec<Row>)> {
     let image = project.build(workspace, build)?;
+    let rows = boot_image(workspace, project, build.board, &image)?;
+    Ok((image, rows))
+}
+
+/// Boots an image of a system; returns the rows that it prints.
+///
+/// # Errors
+/// When it ends with an error, or prints no row.
+pub fn boot_image(
+    workspace: &Workspace,
+    project: &Project,
+    board: &Board,
+    image: &Path,
+) -> Outcome<Vec<Row>> {
     let (audience, silence) = (Audience::Nobody, Some(qemu::COUNTED_SILENCE));
-    let counted = Counted::of(workspace, build.board, project, &image)?;
+    let counted = Counted::of(workspace, board, project, image)?;
     let suite = Suite::of(project)?;
     let devices: Vec<_> = suite.qemu().iter().map(String::as_str).collect();
     let log = counted.as_ref().map_or(vec![], Counted::options);
     let extra = [&qemu::DETERMINISTIC[..], &devices, &log].concat();
-    let boot = Boot { board: build.board, image: &image, extra: &extra, audience, silence };
-    let session = boot.run(|_| false)?;
+    let session = Boot { board, image, extra: &extra, audience, silence }.run(|_| false)?;
     session.ending.outcome()?;
     let mut rows = printed(&session)?;
     if let Some(counted) = counted {
         rows.extend(counted.rows(&rows)?);
     }
-    Ok((image, rows))
+    Ok(rows)
+}
+
+/// The divided rows of a system, and the parts of each.
+fn divided(
+    workspace: &Workspace,
+    project: &Project,
+    build: &Build<'_>,
+) -> Outcome<(Vec<Row>, Vec<Vec<Row>>)> {
+    let parts = Parts::of(&build.board.architecture);
+    let (mut rows, parts) = listened(workspace, project, build, Detail::Memory, parts)?;
+    let divided = parts.rows(&rows)?;
+    rows.retain(parts::is_whole);
+    Ok((rows, divided))
 }
 
 /// Builds a system with few samples, and boots it with the emulator's plugin; returns its rows and operations.
@@ -232,20 +300,30 @@ pub fn watched(
     project: &Project,
     build: &Build<'_>,
 ) -> Outcome<(Vec<Row>, Operations)> {
+    listened(workspace, project, build, Detail::KernelMemory, Operations::of(&build.board.architecture))
+}
+
+/// Builds a system with few samples, and boots it with the emulator's plugin and a listener; returns its rows and the listener.
+fn listened<L: Listener + Send + 'static>(
+    workspace: &Workspace,
+    project: &Project,
+    build: &Build<'_>,
+    detail: Detail,
+    listener: L,
+) -> Outcome<(Vec<Row>, L)> {
     let variables = [build.variables, &["TRACE=1"]].concat();
     let image = project.build(workspace, &Build { variables: &variables, ..*build })?;
     let suite = Suite::of(project)?;
     let devices: Vec<_> = suite.qemu().iter().map(String::as_str).collect();
     let folder = image.parent().unwrap_or(Path::new("."));
-    let operations = Operations::of(&build.board.architecture);
-    let watch = Listening::start(workspace, build.board, folder, Detail::Memory, operations)?;
+    let watch = Listening::start(workspace, build.board, folder, detail, listener)?;
     let extra = [&qemu::DETERMINISTIC[..], &devices, &watch.options()].concat();
     let (audience, silence) = (Audience::Nobody, Some(SILENCE));
     let session = Boot { board: build.board, image: &image, extra: &extra, audience, silence }.run(|_| false);
-    let (_, operations) = watch.finish()?;
+    let (_, listener) = watch.finish()?;
     let session = session?;
     session.ending.outcome()?;
-    Ok((printed(&session)?, operations))
+    Ok((printed(&session)?, listener))
 }
 
 /// The rows that a system has printed.

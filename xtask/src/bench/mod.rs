@@ -7,11 +7,13 @@ pub mod environment;
 pub mod footprint;
 mod growth;
 mod kept;
+mod kernel_keys;
 mod listing;
 pub mod measure;
 mod model;
 pub mod native;
 mod order;
+mod parts;
 pub mod trace;
 
 pub use command::{COMMAND, compare_with_record};

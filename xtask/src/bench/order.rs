@@ -46,7 +46,7 @@ pub fn write(workspace: &Workspace, board: &Board) -> Outcome {
     let mut order = Order::default();
     for system in SYSTEMS {
         let project = Project::locate(workspace, system)?;
-        for build in measure::builds(&project)? {
+        for build in measure::builds(&project)?.into_iter().filter(|build| !measure::is_smp(build)) {
             eprintln!("watching {system} on {} {}", board.title(), build.join(" "));
             let paths = paths(workspace, board, &project, &build).context(|| system.to_owned())?;
             let is_aligned = system == ALIGNED && board.architecture != DENSE;
@@ -68,7 +68,7 @@ fn paths(
     build: &[String],
 ) -> Outcome<Vec<Vec<u64>>> {
     let variables: Vec<_> = build.iter().map(String::as_str).collect();
-    let build = Build { board, config: CONFIG, variables: &variables };
+    let build = Build { board, config: measure::config_of(build), variables: &variables };
     let (rows, operations) = measure::watched(workspace, project, &build)?;
     let code = operations.footprints(&rows).into_iter().flatten().map(|footprint| footprint.code().to_vec());
     Ok(code.collect())

@@ -9,7 +9,7 @@ use std::time::Duration;
 use limen_report::Row;
 
 use crate::bench::environment;
-use crate::bench::measure::{self, CONFIG};
+use crate::bench::measure;
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::Board;
 use crate::run::project::{Build, Project};
@@ -31,6 +31,9 @@ const BLOCK_BYTES: u64 = 512;
 
 /// How long a traced system may print nothing: boot alone takes half a minute.
 pub const SILENCE: Duration = Duration::from_secs(600);
+
+/// Reads from the first to the last of a sample: two programs on its way may read the counter.
+const MOST_READS: usize = 3;
 
 /// Instructions of a sample that the counter may miss, because they fault.
 pub const UNCOUNTED: usize = 2;
@@ -85,10 +88,11 @@ impl Recording {
         most_gib: u32,
     ) -> Outcome<Self> {
         let variables: Vec<_> = build.iter().map(String::as_str).chain(["TRACE=1"]).collect();
-        let image = project.build(workspace, &Build { board, config: CONFIG, variables: &variables })?;
+        let image = project
+            .build(workspace, &Build { board, config: measure::config_of(build), variables: &variables })?;
         let file = image.with_file_name(FILE);
         let extra = [&qemu::DETERMINISTIC[..], &options(board)?].concat();
-        let session = limited(board, &image, &extra, &file, u64::from(most_gib) << 30);
+        let session = limited(board, &image, &extra, &file, Limit::of_gib(most_gib));
         let recording = session.and_then(|session| {
             let rows = measure::printed(&session)?;
             let trace = Trace::read(&file, board.architecture != "x86_64")?;
@@ -101,7 +105,7 @@ impl Recording {
     }
 
     /// The instructions between the two counter reads of a sample of a row: as many as its median, plus those that
-    /// faulted. `None` if the two reads are not consecutive.
+    /// faulted. Programs in between may read the counter a few times. `None` if there is no such pair.
     pub fn sample(&self, row: &Row) -> Option<&[Step]> {
         let steps = &self.trace.steps;
         // An instruction that is interrupted at once is logged, and logged again when it is executed.
@@ -109,9 +113,12 @@ impl Recording {
         let reads: Vec<_> = (0..steps.len()).filter(|at| self.reads(steps[*at]) && !is_again(*at)).collect();
         let overhead = reads.windows(2).map(|pair| pair[1] - pair[0]).min()?;
         let length = usize::try_from(row.median).ok()?.checked_add(overhead)?;
-        let distance = |pair: &&[usize]| (pair[1] - pair[0]).abs_diff(length);
-        let pair = reads.windows(2).min_by_key(distance).filter(|pair| distance(pair) <= UNCOUNTED)?;
-        steps.get(pair[0] + 1..=pair[1] - overhead)
+        let distance = |(first, last): &(usize, usize)| (last - first).abs_diff(length);
+        let (first, last) = (1..=MOST_READS).find_map(|apart| {
+            let pairs = reads.iter().copied().zip(reads.iter().copied().skip(apart));
+            pairs.min_by_key(distance).filter(|pair| distance(pair) <= UNCOUNTED)
+        })?;
+        steps.get(first + 1..=last - overhead)
     }
 
     /// The encoding of an instruction.
@@ -125,22 +132,50 @@ impl Recording {
     }
 }
 
-/// Boots an image on an emulator that may write no file larger than `most_bytes`, and writes a trace to `file`.
-fn limited(board: &Board, image: &Path, extra: &[&str], file: &Path, most_bytes: u64) -> Outcome<Session> {
-    // The kernel ends a process at its limit, so the file is never larger, however fast it grows.
-    let limits = format!("ulimit -c 0; ulimit -f {} && exec \"$@\"", most_bytes / BLOCK_BYTES);
-    let shell = ["sh", "-c", &limits, "sh"].map(str::to_owned);
-    let board =
-        Board { qemu: shell.into_iter().chain(board.qemu.iter().cloned()).collect(), ..board.clone() };
+/// A limit on the size of a trace file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    bytes: u64,
+}
+
+impl Limit {
+    /// A limit in GiB.
+    pub fn of_gib(gib: u32) -> Self {
+        Self { bytes: u64::from(gib) << 30 }
+    }
+
+    /// The board with an emulator that may write no larger file.
+    pub fn on(self, board: &Board) -> Board {
+        // The kernel ends a process at its limit, so the file is never larger, however fast it grows.
+        let limits = format!("ulimit -c 0; ulimit -f {} && exec \"$@\"", self.bytes / BLOCK_BYTES);
+        let shell = ["sh", "-c", &limits, "sh"].map(str::to_owned);
+        Board { qemu: shell.into_iter().chain(board.qemu.iter().cloned()).collect(), ..board.clone() }
+    }
+
+    /// Checks that the emulator was not stopped because of a file.
+    ///
+    /// # Errors
+    /// When it was; with `advice` on how to make the file shorter.
+    pub fn check(self, file: &Path, advice: &str) -> Outcome {
+        if fs::metadata(file).is_ok_and(|facts| facts.len() >= self.bytes) {
+            return Err(Failure::new(format!(
+                "the trace reached the limit of {} MiB, and the emulator was stopped. {advice}; --trace-limit GIB raises the limit",
+                self.bytes >> 20
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// Boots an image on an emulator that writes a trace to `file`.
+fn limited(board: &Board, image: &Path, extra: &[&str], file: &Path, limit: Limit) -> Outcome<Session> {
+    let board = limit.on(board);
     let boot = Boot { board: &board, image, extra, audience: Audience::Nobody, silence: Some(SILENCE) };
     let session = boot.run(|_| false)?;
-    if fs::metadata(file).is_ok_and(|facts| facts.len() >= most_bytes) {
-        return Err(Failure::new(format!(
-            "the trace reached the limit of {} MiB, and the emulator was stopped. For a shorter trace, take fewer samples \
-             when the Makefile gets TRACE=1, or trace a system with fewer rows; --trace-limit GIB raises the limit",
-            most_bytes >> 20
-        )));
-    }
+    limit.check(
+        file,
+        "For a shorter trace, take fewer samples when the Makefile gets TRACE=1, or trace a system with fewer rows",
+    )?;
     session.ending.outcome()?;
     Ok(session)
 }
@@ -283,6 +318,25 @@ mod tests {
     }
 
     #[test]
+    fn a_program_on_the_way_may_read_the_counter() {
+        // Reads (1) and other instructions (0), of which a pair of reads has one.
+        let pattern = [1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 1];
+        let step = |(at, code): (usize, &usize)| Step { address: 4 * at as u64, code: *code };
+        let steps = pattern.iter().enumerate().map(step).collect();
+        let codes = vec![vec![0; 4], 0xd53b_9d00_u32.to_le_bytes().to_vec()];
+        let trace = Trace { steps, codes };
+        let recording = Recording { rows: Vec::new(), trace, architecture: "aarch64".to_owned() };
+        let of = |median| {
+            let steps = recording.sample(&Row::titled("row", median))?;
+            Some((steps.first()?.address / 4, steps.len()))
+        };
+        // From one read to the next, and over one read.
+        assert_eq!(of(3), Some((7, 3)));
+        assert_eq!(of(7), Some((3, 7)));
+        assert_eq!(of(40), None);
+    }
+
+    #[test]
     fn the_trace_file_ends_at_its_limit() {
         let folder = std::env::temp_dir().join(format!("limen-trace-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
@@ -292,7 +346,8 @@ mod tests {
             let facts =
                 format!("architecture = 'none'\nplatform = 'none'\nqemu = ['sh', '-c', '''{script}''']");
             let board = data::parse::<Board>(&facts, "board.toml").unwrap();
-            limited(&board, &folder.join("image"), &[], &file, 1 << 20).map(|_| ())
+            let limit = Limit { bytes: 1 << 20 };
+            limited(&board, &folder.join("image"), &[], &file, limit).map(|_| ())
         };
         write((1 << 20) - 1).unwrap();
         let failure = write(1 << 24).unwrap_err().to_string();

@@ -1,5 +1,5 @@
 //! Checks of `./x check` on boot code, which the kernel unmaps after boot: no code that stays refers to it. The same
-//! for the invariant checks with the printing of faults, and for the code of seals, the trace, probes and digests, which are
+//! for the invariant checks with the printing of faults, and for the code of seals, the trace, messages between processors, probes and digests, which are
 //! unmapped unless an image can ask for them; they are entered by few functions only.
 //!
 //! The linker script selects all of them by function names. Code outside of boot code that only boot calls may refer to it.
@@ -20,8 +20,10 @@ pub const CHECKS: [&str; 2] = ["__boot_end", "__check_end"];
 pub const SEALS: [&str; 2] = ["__check_end", "__seal_end"];
 /// The same for the code of the trace.
 pub const TRACE: [&str; 2] = ["__seal_end", "__trace_end"];
+/// The same for the code of messages between processors.
+pub const PROCESSORS: [&str; 2] = ["__trace_end", "__processors_end"];
 /// The same for the code of probes.
-pub const PROBES: [&str; 2] = ["__trace_end", "__probe_end"];
+pub const PROBES: [&str; 2] = ["__processors_end", "__probe_end"];
 /// The same for the code of digests.
 pub const DIGESTS: [&str; 2] = ["__probe_end", "__digest_end"];
 /// The same for the code that stays.
@@ -37,8 +39,32 @@ const CHECKED: [&str; 3] = [
 const SEALED: [&str; 2] =
     ["limen_platform::service_work::seal::at_once", "limen_platform::service_work::seal::on_request"];
 /// The entry points of the trace, which code that stays calls if the image has a ring.
-const TRACED: [&str; 3] =
-    ["limen_core::trace::trace_begin", "limen_core::trace::trace_end", "limen_core::trace::trace_program"];
+const TRACED: [&str; 7] = [
+    "limen_core::trace::trace_begin",
+    "limen_core::trace::trace_end",
+    "limen_core::trace::trace_program",
+    "limen_core::trace::recording::note_clock",
+    "limen_core::trace::recording::record_boot",
+    "limen_core::trace::recording::record_begin",
+    "limen_core::trace::recording::record_end",
+];
+
+/// The entry points of messages between processors, which code that stays calls for objects of other processors, and for
+/// code that they execute.
+const CROSSED: [&str; 12] = [
+    "limen_core::processors::outbox::call_elsewhere",
+    "limen_core::processors::outbox::send_elsewhere",
+    "limen_core::processors::outbox::configure_elsewhere",
+    "limen_core::processors::outbox::signal_elsewhere",
+    "limen_core::processors::outbox::report_elsewhere",
+    "limen_core::processors::outbox::recall",
+    "limen_core::processors::visitor::take_messages",
+    "limen_core::processors::visitor::part_visitors",
+    "limen_core::processors::message_time::lend_time_of_visitor",
+    "limen_core::processors::holder::release_elsewhere",
+    "limen_platform::keys::SystemKeys::patch_shared",
+    "limen_platform::keys::SystemKeys::probe_shared",
+];
 
 /// The entry points of probes, which code that stays calls for a program that may probe.
 const PROBED: [&str; 3] = [
@@ -84,6 +110,7 @@ pub fn is_left_alone(kernel: &Path) -> Outcome {
         ("the checks", CHECKS, &CHECKED),
         ("seals", SEALS, &SEALED),
         ("the trace", TRACE, &TRACED),
+        ("messages between processors", PROCESSORS, &CROSSED),
         ("probes", PROBES, &PROBED),
         ("digests", DIGESTS, &DIGESTED),
     ] {

@@ -3,23 +3,30 @@
 use std::collections::BTreeSet;
 use std::process::Command as Process;
 
+use lexopt::prelude::*;
+
 use crate::bench::footprint;
 use crate::bench::native;
 use crate::book::{self, Edition};
 use crate::check::binary;
 use crate::check::boot_code;
+use crate::check::deny;
 use crate::check::key_sites;
+use crate::check::miri;
 use crate::check::tidy;
 use crate::check::vectors;
 use crate::command::{Command, no_arguments};
 use crate::failure::{Failure, Outcome};
 use crate::figures;
+use crate::fuzz;
 use crate::run::board::{self, Board, BootProtocol};
 use crate::sdk;
 use crate::sdk::generate;
+use crate::sdk::unpatched;
 use crate::shell::files;
 use crate::shell::process;
 use crate::shell::progress;
+use crate::test::orders;
 use crate::workspace::Workspace;
 
 /// The command.
@@ -27,14 +34,18 @@ pub const COMMAND: Command =
     Command { name: "check", summary: "formatting, lints, repository rules, binary checks", help: HELP, run };
 
 const HELP: &str = "
-usage: ./x check
+usage: ./x check [--miri]
 
 Checks formatting, lints (host and bare targets), that the documentation of every crate builds without
 warnings, that the kernel builds with each kind of branch on static keys, the rules of CONTRIBUTING.md, the
 subjects of commits that origin/main does not have, that the book renders without dead links, how many lines two
 ports have in common (fewer than 5 %, and nowhere eight in a row), generated files, that tables in documents show
 the recorded figures, that every header of the SDK compiles on its own, the contents of linked files, and their
-size limits. Reports every check that fails, not only the first.
+size limits. If cargo-deny is installed, it judges licences, versions and sources of external crates by
+deny.toml. Reports every check that fails, not only the first.
+
+  --miri              run host tests in Miri instead, which finds undefined behaviour; takes some
+                      minutes, and installs a nightly toolchain
 ";
 
 /// Libraries that are documented as each target has them.
@@ -42,7 +53,7 @@ const FOR_TARGETS: &[&str] = &["limen", "limen-platform"];
 
 type Check = (&'static str, fn(&Workspace) -> Outcome);
 
-const CHECKS: [Check; 14] = [
+const CHECKS: [Check; 15] = [
     ("formatting", formatting),
     ("lints of host crates", host_lints),
     ("lints of crates for targets", target_lints),
@@ -50,6 +61,7 @@ const CHECKS: [Check; 14] = [
     ("kernels without patched branches", unpatched_kernels),
     ("repository rules", repository_rules),
     ("subjects of new commits", subjects),
+    ("external crates", external_crates),
     ("book", book),
     ("equal lines in ports", equal_lines),
     ("generated files", generated_files),
@@ -59,8 +71,15 @@ const CHECKS: [Check; 14] = [
     ("sizes", sizes),
 ];
 
-fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
-    no_arguments(arguments)?;
+fn run(workspace: &Workspace, mut arguments: lexopt::Parser) -> Outcome {
+    match arguments.next()? {
+        None => {}
+        Some(Long("miri")) => {
+            no_arguments(arguments)?;
+            return miri::run(workspace);
+        }
+        Some(other) => return Err(other.unexpected().into()),
+    }
     let mut failed = 0;
     for (index, (name, check)) in CHECKS.into_iter().enumerate() {
         progress::show(&format!("[{}/{}] check {name}", index + 1, CHECKS.len()));
@@ -84,7 +103,11 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
 fn formatting(workspace: &Workspace) -> Outcome {
     process::capture(Process::new("cargo").args(["fmt", "--all", "--check"]))?;
     native::cargo(workspace, "fmt")
-        .chain([book::cargo(workspace, "fmt")])
+        .chain([
+            book::cargo(workspace, "fmt"),
+            fuzz::cargo(workspace, "fmt"),
+            orders::cargo(workspace, "fmt"),
+        ])
         .try_for_each(|mut cargo| process::capture(cargo.arg("--check")).map(drop))?;
     // The programs of systems, which cargo can build only with an SDK.
     let mut rustfmt = Process::new("rustfmt");
@@ -102,7 +125,9 @@ fn formatting(workspace: &Workspace) -> Outcome {
 fn host_lints(workspace: &Workspace) -> Outcome {
     let deny = ["--all-targets", "--", "-D", "warnings"];
     process::capture(process::cargo("clippy").args(deny))?;
-    native::cargo(workspace, "clippy").try_for_each(|mut cargo| process::capture(cargo.args(deny)).map(drop))
+    native::cargo(workspace, "clippy")
+        .chain([fuzz::cargo(workspace, "clippy"), orders::cargo(workspace, "clippy")])
+        .try_for_each(|mut cargo| process::capture(cargo.args(deny)).map(drop))
 }
 
 fn target_lints(workspace: &Workspace) -> Outcome {
@@ -130,19 +155,17 @@ fn documentation(workspace: &Workspace) -> Outcome {
         let packages = FOR_TARGETS.iter().flat_map(|package| ["--package", package]);
         document(process::cargo("doc").args(port.options()).args(packages))?;
     }
-    native::cargo(workspace, "doc").try_for_each(|mut cargo| document(&mut cargo))
+    native::cargo(workspace, "doc")
+        .chain([orders::cargo(workspace, "doc")])
+        .try_for_each(|mut cargo| document(&mut cargo))
 }
 
 /// Checks that the kernel builds with the other kinds of branches on [static keys](../../../docs/keys.md), for
 /// measurements.
 fn unpatched_kernels(workspace: &Workspace) -> Outcome {
     for port in sdk::ports(&board::all(workspace)?)? {
-        for branches in ["fallback", "none"] {
-            let mut cargo = process::cargo("build");
-            cargo
-                .env("LIMEN_KEYS", branches)
-                .env("CARGO_TARGET_DIR", workspace.path("build/keys").join(branches));
-            process::capture(cargo.args(port.options()))?;
+        for branches in unpatched::BRANCHES {
+            unpatched::build(workspace, port, branches)?;
         }
     }
     Ok(())
@@ -155,6 +178,15 @@ fn repository_rules(workspace: &Workspace) -> Outcome {
 
 fn subjects(workspace: &Workspace) -> Outcome {
     complain(tidy::commits::examine(workspace.root())?)
+}
+
+/// Judges external crates, if this machine has what that needs.
+fn external_crates(workspace: &Workspace) -> Outcome {
+    if let Some(reason) = deny::check(workspace)? {
+        progress::clear();
+        println!("{reason}");
+    }
+    Ok(())
 }
 
 /// Checks that the book renders, without dead links, if this machine has what that needs.

@@ -3,8 +3,10 @@
 pub mod binary;
 pub mod boot_code;
 mod command;
+mod deny;
 pub mod disassembly;
 mod key_sites;
+mod miri;
 pub mod symbols;
 pub mod tidy;
 mod vectors;

@@ -19,7 +19,15 @@ pub const KERNEL_ROUTINES: &[&str] = &["enter_with_unit", "change", "bring", "fp
 const FOOTPRINT: &str = ".registers";
 
 /// Code that runs before the processor is in 64-bit mode. A disassembler cannot read both modes at once.
-const OTHER_MODE: [&str; 3] = ["_start", "missing_feature", "early_gdt"];
+const OTHER_MODE: [&str; 7] = [
+    "_start",
+    "missing_feature",
+    "early_gdt",
+    "trampoline",
+    "trampoline_end",
+    "further_protected",
+    "further_leap",
+];
 
 /// A routine that may use the unit, and its number of registers.
 type Routine<'a> = (&'a str, u64);

@@ -55,6 +55,11 @@ impl Accounts {
         Self { firmware: HashSet::new(), kernel_has_run: false, account: Account::Boot }
     }
 
+    /// A further processor is about to boot. Until it runs a program, it counts as idle.
+    pub fn further() -> Self {
+        Self { account: Account::Idle, ..Self::new() }
+    }
+
     /// The present account.
     pub fn now(&self) -> Account {
         self.account

@@ -5,9 +5,10 @@
  * and functions below are the part of QEMU's plugin interface that it uses; API is the version of that interface.
  *
  *   out=FILE        the file or pipe
- *   memory=on       stream accesses to memory too
+ *   memory=all      stream accesses to memory too
+ *   memory=kernel   the same, but only those of instructions in the upper half of the address space
  *
- * Boards have one processor, and emulation that counts instructions has one thread, so there are no locks.
+ * Emulation that counts instructions has one thread, which runs the processors in turn, so there are no locks.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -63,7 +64,8 @@ enum { CODE_BYTES = 15, LINE_BYTES = 64 };
 static int out = -1;
 static uint64_t buffer[8192];
 static size_t used;
-static bool with_memory;
+/* The accesses to stream are those of instructions at this address and above. */
+static uint64_t memory_from = UINT64_MAX;
 static const char *target;
 
 /* The number of blocks so far, the one that runs, how many of its instructions were started, and how many of these the
@@ -72,6 +74,8 @@ static uint64_t blocks;
 static uint64_t running;
 static uint64_t started;
 static uint64_t streamed;
+/* The processor that runs it. */
+static unsigned present;
 
 static void flush(void)
 {
@@ -108,8 +112,11 @@ static void put_run(void)
 
 static void on_block(unsigned processor, void *data)
 {
-    (void)processor;
     put_run();
+    if (processor != present) {
+        present = processor;
+        put(RUN | (uint64_t)processor << 32);
+    }
     running = (uint64_t)(uintptr_t)data;
     started = streamed = 0;
 }
@@ -190,7 +197,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
         put(words[1]);
         qemu_plugin_register_vcpu_insn_exec_cb(
             insn, waits(code + 1, size) ? on_wait : on_instruction, NO_REGISTERS, NULL);
-        if (with_memory) {
+        if (qemu_plugin_insn_vaddr(insn) >= memory_from) {
             qemu_plugin_register_vcpu_mem_cb(insn, on_access, NO_REGISTERS, READS_AND_WRITES, NULL);
         }
     }
@@ -212,8 +219,10 @@ __attribute__((visibility("default"))) int qemu_plugin_install(
     for (int at = 0; at < argc; at++) {
         if (strncmp(argv[at], "out=", 4) == 0) {
             out = open(argv[at] + 4, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-        } else if (strcmp(argv[at], "memory=on") == 0) {
-            with_memory = true;
+        } else if (strcmp(argv[at], "memory=all") == 0) {
+            memory_from = 0;
+        } else if (strcmp(argv[at], "memory=kernel") == 0) {
+            memory_from = 1ull << 63;
         } else {
             return 1;
         }

@@ -42,6 +42,8 @@ pub enum Detail {
     Instructions,
     /// And accesses to memory.
     Memory,
+    /// And those of the kernel's instructions. Programs execute most instructions of many systems.
+    KernelMemory,
 }
 
 /// State that the two threads of a watched run share.
@@ -97,7 +99,11 @@ impl<L: Listener + Send + 'static> Listening<L> {
         // It is there if an earlier command was interrupted.
         _ = fs::remove_file(&pipe);
         process::capture(Command::new("mkfifo").arg(&pipe))?;
-        let memory = if detail == Detail::Memory { ",memory=on" } else { "" };
+        let memory = match detail {
+            Detail::Instructions => "",
+            Detail::Memory => ",memory=all",
+            Detail::KernelMemory => ",memory=kernel",
+        };
         let plugin = format!("file={},out={}{memory}", word(&plugin), word(&pipe));
         let state = Arc::new(State::default());
         let (from, architecture, shared) = (pipe.clone(), board.architecture.clone(), Arc::clone(&state));
@@ -136,15 +142,25 @@ fn read<L: Listener>(
     state: &State,
 ) -> io::Result<(Vec<Block>, L)> {
     let mut stream = Stream::new(io::BufReader::with_capacity(1 << 16, File::open(pipe)?), architecture);
-    let (mut accounts, mut events) = (Accounts::new(), 0);
-    let mut account = accounts.now();
+    let (mut accounts, mut processor, mut events) = (vec![Accounts::new()], 0, 0);
+    let mut account = Account::Boot;
     while let Some(event) = stream.next()? {
-        if let Event::Run { block, first, count } = event
-            && let Some(block) = stream.blocks().get(block)
-            && let Some(last) = block.code.get(first + count - 1)
-        {
-            account = accounts.take(block, last.flow);
-            state.is_idle.store(accounts.now() == Account::Idle, Ordering::Relaxed);
+        match event {
+            Event::Processor(number) => {
+                accounts.resize_with(accounts.len().max(number + 1), Accounts::further);
+                processor = number;
+            }
+            Event::Run { block, first, count } => {
+                if let Some(block) = stream.blocks().get(block)
+                    && let Some(last) = block.code.get(first + count - 1)
+                    && let Some(here) = accounts.get_mut(processor)
+                {
+                    account = here.take(block, last.flow);
+                    let is_idle = accounts.iter().all(|accounts| accounts.now() == Account::Idle);
+                    state.is_idle.store(is_idle, Ordering::Relaxed);
+                }
+            }
+            Event::Access { .. } => {}
         }
         events += u64::from(account != Account::Idle);
         state.events.store(events, Ordering::Relaxed);

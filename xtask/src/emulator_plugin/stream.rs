@@ -3,6 +3,7 @@
 //! | kind | first word | further words |
 //! |---|---|---|
 //! | 0 run | bits 2 to 16: number of instructions; 17 to 31: index of the first; 32 to 63: block | |
+//! | 0 with no instructions: processor | bits 32 to 63: the processor that executes what follows, at first 0 | |
 //! | 1 load, 2 store | bits 2 to 63: low bits of the address | |
 //! | 3 block | bits 2 to 31: number of instructions; 32 to 63: block | address; place in the emulator's memory; two for each instruction: its size in the first byte, then its bytes |
 //!
@@ -19,6 +20,9 @@ const BLOCK: u64 = 3;
 
 /// More than the emulator puts into a block.
 const MOST_INSTRUCTIONS: u64 = 4096;
+
+/// More than an emulated machine has.
+const MOST_PROCESSORS: usize = 64;
 
 /// A straight-line piece of code, as it was translated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,6 +70,8 @@ pub enum Event {
         /// How many; at least one.
         count: usize,
     },
+    /// Another processor executes what follows.
+    Processor(usize),
     /// The last instruction accessed memory.
     Access {
         /// Virtual address.
@@ -124,6 +130,13 @@ impl<R: Read> Stream<R> {
     fn run(&self, word: u64) -> io::Result<Event> {
         let field = |shift: u64, bits: u64| (word >> shift & ((1 << bits) - 1)) as usize;
         let (count, first, block) = (field(2, 15), field(17, 15), field(32, 32));
+        if (count, first) == (0, 0) {
+            return if block < MOST_PROCESSORS {
+                Ok(Event::Processor(block))
+            } else {
+                Err(damaged("it names a processor that it does not have"))
+            };
+        }
         match self.blocks.get(block) {
             Some(known) if count > 0 && first + count <= known.code.len() => {
                 Ok(Event::Run { block, first, count })
@@ -209,7 +222,7 @@ pub mod tests {
         let top = 0xffff_ffff_8000_1000_u64;
         let words = [
             &block(0, top, 7, &[CALL, RETURN])[..],
-            &[run(0, 0, 1), top << 2 | LOAD, 0x40 << 2 | STORE, run(0, 1, 1)],
+            &[run(0, 0, 1), top << 2 | LOAD, 0x40 << 2 | STORE, run(3, 0, 0), run(0, 1, 1)],
         ];
         assert_eq!(
             events(&bytes(&words.concat())).unwrap(),
@@ -217,6 +230,7 @@ pub mod tests {
                 Event::Run { block: 0, first: 0, count: 1 },
                 Event::Access { address: top, is_store: false },
                 Event::Access { address: 0x40, is_store: true },
+                Event::Processor(3),
                 Event::Run { block: 0, first: 1, count: 1 },
             ]
         );
@@ -239,7 +253,9 @@ pub mod tests {
     #[test]
     fn damage_is_an_error() {
         let good = block(0, 0x1000, 0, &[RETURN]);
-        for bad in [run(0, 0, 2), run(0, 1, 1), run(1, 0, 1), run(0, 0, 0), block(2, 0, 0, &[])[0]] {
+        for bad in
+            [run(0, 0, 2), run(0, 1, 1), run(1, 0, 1), run(0, 1, 0), run(64, 0, 0), block(2, 0, 0, &[])[0]]
+        {
             let failure = events(&bytes(&[&good[..], &[bad]].concat())).unwrap_err();
             assert!(failure.to_string().starts_with("the emulator's stream is damaged"), "{failure}");
         }

@@ -14,7 +14,7 @@ use crate::command::unknown;
 use crate::failure::{Failure, Outcome};
 use crate::shell::data;
 use crate::shell::files;
-use crate::workspace::Workspace;
+use crate::workspace::{self, Workspace};
 
 /// One file of `host/builder/boards/`, reduced to what `xtask` needs; the tool reads the rest.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -38,6 +38,12 @@ pub struct Board {
     pub boot: BootProtocol,
     /// The emulator and its arguments; `{image}` stands for the boot image and `{folder}` for its folder.
     pub qemu: Vec<String>,
+    /// Words that configurations for several processors add to the emulator's command.
+    #[serde(default)]
+    pub qemu_smp: Vec<String>,
+    /// Processors that the kernel can use.
+    #[serde(default = "one")]
+    pub processors: u8,
     /// Variants of the emulator's command: words that are added to it, by name.
     #[serde(default)]
     pub variants: BTreeMap<String, Vec<String>>,
@@ -83,6 +89,32 @@ impl Board {
         Ok(board)
     }
 
+    /// Whether its SDK can have this configuration.
+    pub fn has(&self, config: &str) -> bool {
+        !workspace::is_smp(config) || self.processors > 1
+    }
+
+    /// The same board, with the emulator's command for a configuration.
+    ///
+    /// # Errors
+    /// When the configuration needs several processors, and the board has one.
+    pub fn for_config(&self, config: &str) -> Outcome<Self> {
+        if !self.has(config) {
+            let base = workspace::base(config);
+            return Err(Failure::new(format!("{} has one processor; use --config {base}", self.name)));
+        }
+        let mut board = self.clone();
+        if workspace::is_smp(config) {
+            board.qemu.extend(self.qemu_smp.iter().cloned());
+        }
+        Ok(board)
+    }
+
+    /// Whether it is the usual board of its instruction set.
+    pub fn is_usual(&self) -> bool {
+        USUAL.contains(&self.name.as_str())
+    }
+
     /// Its name and the chosen variants, for display.
     pub fn title(&self) -> String {
         if self.chosen.is_empty() {
@@ -94,6 +126,9 @@ impl Board {
 
 /// The default of `--board`.
 pub const DEFAULT: &str = "qemu_virt_aarch64";
+
+/// The usual board of each instruction set, on which figures are recorded.
+pub const USUAL: [&str; 3] = ["qemu_virt_aarch64", "qemu_virt_riscv64", "x86_64_generic"];
 
 /// Every board, sorted by name.
 ///
@@ -149,6 +184,10 @@ impl Board {
     }
 }
 
+const fn one() -> u8 {
+    1
+}
+
 fn read(file: &Path) -> Outcome<Board> {
     parse(&files::read(file)?, file)
 }
@@ -189,6 +228,19 @@ mod tests {
     fn a_missing_fact_is_named() {
         let failure = parse("architecture = 'aarch64'\nplatform = 1\n", Path::new("b.toml")).unwrap_err();
         assert_eq!(failure.to_string(), "b.toml:2: invalid type: integer `1`, expected a string");
+    }
+
+    #[test]
+    fn configurations_for_several_processors_add_words_to_the_command() {
+        let one = parse(GOOD, Path::new("b.toml")).unwrap();
+        assert!(one.has("debug") && !one.has("smp-debug"));
+        let failure = one.for_config("smp-debug").unwrap_err();
+        assert_eq!(failure.to_string(), "b has one processor; use --config debug");
+        let text = format!("{GOOD}processors = 2\nqemu_smp = ['-smp', '3']\n");
+        let several = parse(&text, Path::new("b.toml")).unwrap();
+        let qemu = |config| several.for_config(config).unwrap().qemu;
+        assert_eq!(qemu("release"), several.qemu);
+        assert_eq!(qemu("smp-release"), ["qemu-system-aarch64", "{image}", "-smp", "3"]);
     }
 
     #[test]

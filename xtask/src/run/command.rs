@@ -19,7 +19,7 @@ use crate::run::project::{Build, Project};
 use crate::run::qemu::{self, Audience, Boot, Watch};
 use crate::sdk;
 use crate::test::suite::Suite;
-use crate::workspace::{CONFIGS, Workspace};
+use crate::workspace::{Workspace, configs};
 
 /// The command.
 pub const COMMAND: Command =
@@ -38,7 +38,8 @@ when the kernel stops.
   SYSTEM              a folder under examples/, tests/ or bench/, or a path; default: examples/tour
   --board BOARD       default: qemu_virt_aarch64; older names work as well
   --variant NAME      another machine or option of the board, see its data file; may be repeated
-  --config CONFIG     debug, release or benchmark; default: debug, and release with --profile
+  --config CONFIG     debug, release or benchmark, or the same with smp- for several processors; default: debug, and
+                      release with --profile
   --timeout SECONDS   how long the system may print nothing; default: 60; 0 waits forever
   --profile           count the instructions of each program and function, on an emulator that counts exactly: print
                       them as tables, and write a page with a flame graph
@@ -68,10 +69,10 @@ impl Options {
 
 fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let options = parse(arguments)?;
-    let board = board::named(workspace, &options.board)?.with(&options.variants)?;
-    let project = Project::locate(workspace, &options.system)?;
-    sdk::build(workspace)?;
     let config = options.config();
+    let board = board::named(workspace, &options.board)?.with(&options.variants)?.for_config(config)?;
+    let project = Project::locate(workspace, &options.system)?;
+    sdk::build_with(workspace, config)?;
     eprintln!("building {} for {} ({config})", workspace.display(&project.folder), board.title());
     let image = project.build(workspace, &Build { board: &board, config, variables: &[] })?;
     let mut expected = Expected::of(&project)?;
@@ -153,7 +154,7 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
             Long("board") => options.board = arguments.value()?.string()?,
             Long("variant") => options.variants.push(arguments.value()?.string()?),
             Long("config") => {
-                options.config = Some(one_of("configuration", arguments.value()?.string()?, &CONFIGS)?)
+                options.config = Some(one_of("configuration", arguments.value()?.string()?, &configs())?)
             }
             Long("timeout") => options.silence = seconds(arguments.value()?.parse()?),
             Long("profile") => options.profile = true,

@@ -508,6 +508,8 @@ mod tests {
             platform: "none".into(),
             boot: BootProtocol::Loader,
             qemu: words.to_vec(),
+            qemu_smp: Vec::new(),
+            processors: 1,
             variants: BTreeMap::new(),
             repeatable_with: Vec::new(),
             chosen: Vec::new(),

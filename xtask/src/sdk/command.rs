@@ -18,7 +18,7 @@ use crate::sdk::version;
 use crate::shell::files;
 use crate::shell::process;
 use crate::shell::progress::{self, Steps};
-use crate::workspace::{CONFIGS, Workspace};
+use crate::workspace::{self, CONFIGS, OFFERS_SMP, Workspace, configs};
 
 /// The command.
 pub const COMMAND: Command =
@@ -70,6 +70,14 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
 /// # Errors
 /// When a part does not build.
 pub fn build(workspace: &Workspace) -> Outcome {
+    build_with(workspace, CONFIGS[0])
+}
+
+/// The same, and makes sure that the SDK has this configuration on every board that can have it.
+///
+/// # Errors
+/// When a part does not build.
+pub fn build_with(workspace: &Workspace, wanted: &str) -> Outcome {
     progress::show("waiting for another process that builds the SDK");
     let _lock = lock(workspace)?;
     let (boards, names) = (board::all(workspace)?, board::all_names(workspace)?);
@@ -85,7 +93,8 @@ pub fn build(workspace: &Workspace) -> Outcome {
     for board in names {
         steps.next(&format!("building library and monitor for {}", board.name));
         remove_link(&workspace.sdk().join("board").join(&board.name))?;
-        for config in CONFIGS {
+        let offered = |config: &str| OFFERS_SMP || config == wanted || !workspace::is_smp(config);
+        for config in configs().into_iter().filter(|config| offered(config) && board.has(config)) {
             Part { workspace, board: &board, config }.build()?;
         }
     }
@@ -151,7 +160,11 @@ pub fn ports(boards: &[Board]) -> Outcome<BTreeSet<Port>> {
     boards.iter().map(|board| port(&board.architecture)).collect()
 }
 
-fn port(architecture: &str) -> Outcome<Port> {
+/// The port for an instruction set.
+///
+/// # Errors
+/// When there is no kernel for it.
+pub fn port(architecture: &str) -> Outcome<Port> {
     let found = PORTS.into_iter().find(|port| port.architecture == architecture);
     found.ok_or_else(|| Failure::new(format!("there is no kernel for instruction set '{architecture}'")))
 }
@@ -179,22 +192,7 @@ impl Part<'_> {
         let folder = self.folder();
         files::copy(&self.board.file, &folder.join("board.toml"))?;
         self.build_user("monitor", &[("monitor.elf", "elf")])?;
-        let built = self.workspace.target().join(port(&self.board.architecture)?.target).join("release");
-        files::copy(&built.join("limen-entry"), &folder.join("elf/sel4.elf"))?;
-        match self.board.boot {
-            BootProtocol::Loader => files::copy(&built.join("limen-loader"), &folder.join("elf/loader.elf")),
-            BootProtocol::Multiboot => self.write_multiboot_kernel(&built.join("limen-entry")),
-        }
-    }
-
-    /// Writes the kernel as a 32-bit file for Multiboot loaders: the same segments at the same physical addresses.
-    fn write_multiboot_kernel(&self, kernel: &Path) -> Outcome {
-        let small = self.workspace.target().join("sel4_32.elf");
-        let mut objcopy = Process::new("llvm-objcopy");
-        process::capture(
-            objcopy.args(["--strip-all", "--output-target=elf32-i386"]).arg(kernel).arg(&small),
-        )?;
-        files::copy(&small, &self.folder().join("elf/sel4_32.elf"))
+        copy_kernel(self.board, &self.workspace.target(), &folder.join("elf"))
     }
 
     /// Makes `entry` a link to that of the board `name`.
@@ -229,6 +227,27 @@ impl Part<'_> {
         let copy =
             |(file, to): &(&str, &str)| files::copy(&output.join(file), &self.folder().join(to).join(file));
         products.iter().try_for_each(copy)
+    }
+}
+
+/// Copies the kernel of a board, and what loads it, from cargo's output folder.
+///
+/// # Errors
+/// When a file is missing.
+pub fn copy_kernel(board: &Board, target: &Path, elf: &Path) -> Outcome {
+    let built = target.join(port(&board.architecture)?.target).join("release");
+    let kernel = built.join("limen-entry");
+    files::copy(&kernel, &elf.join("sel4.elf"))?;
+    match board.boot {
+        BootProtocol::Loader => files::copy(&built.join("limen-loader"), &elf.join("loader.elf")),
+        BootProtocol::Multiboot => {
+            // A 32-bit file for Multiboot loaders: the same segments at the same physical addresses.
+            let small = target.join("sel4_32.elf");
+            let mut objcopy = Process::new("llvm-objcopy");
+            objcopy.args(["--strip-all", "--output-target=elf32-i386"]).arg(&kernel).arg(&small);
+            process::capture(&mut objcopy)?;
+            files::copy(&small, &elf.join("sel4_32.elf"))
+        }
     }
 }
 

@@ -3,8 +3,11 @@
 //! An enabled option is `#define CONFIG_NAME  value` with two spaces, a disabled one is a comment: Makefiles of
 //! existing projects take the value of `CONFIG_SEL4_ARCH` from the fourth field of its line.
 
+use limen_abi::limits::{DOMAIN_SCHEDULE, DOMAINS};
+
 use crate::check::binary::FloatAbi;
 use crate::run::board::Board;
+use crate::workspace::{base, is_smp};
 
 /// The condition under which an option is enabled.
 #[derive(Clone, Copy)]
@@ -15,6 +18,8 @@ enum When {
     Debug,
     /// In the benchmark configuration.
     Benchmark,
+    /// In configurations for several processors.
+    Smp,
     /// On one instruction set.
     On(&'static str),
     /// On RISC-V with the hard-float ABI.
@@ -22,15 +27,16 @@ enum When {
     /// In the folder of a board's older name.
     OlderName,
 }
-use When::{Always, Benchmark, Debug, HardFloat, Never, OlderName, On};
+use When::{Always, Benchmark, Debug, HardFloat, Never, OlderName, On, Smp};
 
 impl When {
     fn holds(self, board: &Board, config: &str) -> bool {
         match self {
             Always => true,
             Never => false,
-            Debug => config == "debug",
-            Benchmark => config == "benchmark",
+            Debug => base(config) == "debug",
+            Benchmark => base(config) == "benchmark",
+            Smp => is_smp(config),
             On(name) => board.architecture == name,
             HardFloat => board.float_abi() == Some(FloatAbi::Double),
             OlderName => board.renamed.is_some(),
@@ -58,9 +64,7 @@ const KERNEL: &[Row] = &[
     ("WORD_SIZE", "64", Always),
     ("KERNEL_MCS", "", Always),
     ("NUM_PRIORITIES", "256", Always),
-    ("NUM_DOMAINS", "16", Always),
-    ("MAX_NUM_NODES", "1", Always),
-    ("ENABLE_SMP_SUPPORT", "", Never),
+    ("ENABLE_SMP_SUPPORT", "", Smp),
     ("HAVE_FPU", "", Always),
     ("RISCV_EXT_F", "", HardFloat),
     ("RISCV_EXT_D", "", HardFloat),
@@ -172,8 +176,22 @@ fn kernel(board: &Board, config: &str) -> Vec<Setting> {
     settings.push(Setting::flag(format!("PLAT_{platform}"), true));
     let others = PLATFORMS.iter().filter(|name| **name != platform);
     settings.extend(others.map(|name| Setting::flag(format!("PLAT_{name}"), false)));
+    settings.extend(numbers(board, config));
     settings.extend(decide(KERNEL, board, config));
     settings
+}
+
+/// Options whose values depend on the number of processors. With several, there is one domain, which also needs an end
+/// marker.
+fn numbers(board: &Board, config: &str) -> impl Iterator<Item = Setting> {
+    let (processors, domains, schedules) = if is_smp(config) {
+        (usize::from(board.processors), 1, 2)
+    } else {
+        (1, DOMAINS, DOMAIN_SCHEDULE + 1)
+    };
+    [("MAX_NUM_NODES", processors), ("NUM_DOMAINS", domains), ("NUM_DOMAIN_SCHEDULES", schedules)]
+        .into_iter()
+        .map(|(name, value)| Setting::enabled(name, value.to_string()))
 }
 
 fn decide(rows: &[Row], board: &Board, config: &str) -> Vec<Setting> {
@@ -218,6 +236,8 @@ mod tests {
             platform: platform.into(),
             boot: BootProtocol::Loader,
             qemu: Vec::new(),
+            qemu_smp: Vec::new(),
+            processors: 4,
             variants: BTreeMap::new(),
             repeatable_with: Vec::new(),
             chosen: Vec::new(),
@@ -241,6 +261,22 @@ mod tests {
         assert!(kernel_header("debug").contains("#define CONFIG_PRINTING  1\n"));
         assert!(kernel_header("release").contains("/* disabled: CONFIG_PRINTING */\n"));
         assert!(kernel_header("benchmark").contains("#define CONFIG_EXPORT_PMU_USER  1\n"));
+    }
+
+    #[test]
+    fn headers_say_for_how_many_processors_they_are() {
+        let one = kernel_header("debug");
+        assert!(one.contains("#define CONFIG_MAX_NUM_NODES  1\n"));
+        assert!(one.contains("/* disabled: CONFIG_ENABLE_SMP_SUPPORT */\n"));
+        assert!(one.contains("#define CONFIG_NUM_DOMAINS  16\n"));
+        assert!(one.contains("#define CONFIG_NUM_DOMAIN_SCHEDULES  100\n"));
+        let several = kernel_header("smp-debug");
+        assert!(several.contains("#define CONFIG_MAX_NUM_NODES  4\n"));
+        assert!(several.contains("#define CONFIG_ENABLE_SMP_SUPPORT  1\n"));
+        assert!(several.contains("#define CONFIG_NUM_DOMAINS  1\n"));
+        assert!(several.contains("#define CONFIG_NUM_DOMAIN_SCHEDULES  2\n"));
+        assert!(several.contains("#define CONFIG_PRINTING  1\n"));
+        assert!(kernel_header("smp-benchmark").contains("#define CONFIG_ENABLE_BENCHMARKS  1\n"));
     }
 
     #[test]

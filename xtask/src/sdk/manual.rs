@@ -65,7 +65,8 @@ fn enumeration(entries: &[Entry]) -> String {
 }
 
 fn limits() -> String {
-    let rows: [(&str, u64); 15] = [
+    let rows: [(&str, u64); 16] = [
+        ("processors", limits::PROCESSORS as u64),
         ("protection domains, nested ones included", limits::PROTECTION_DOMAINS as u64),
         ("threads: the protection domains and the monitor", limits::THREADS as u64),
         ("endpoints", limits::ENDPOINTS as u64),

@@ -10,7 +10,9 @@ mod headers;
 mod interface;
 pub mod links;
 mod manual;
+pub mod overlay;
 pub mod reproducible;
+pub mod unpatched;
 pub mod version;
 
-pub use command::{COMMAND, build, make, ports};
+pub use command::{COMMAND, build, build_with, make, ports};

@@ -4,6 +4,7 @@
 #[macro_use]
 pub mod console;
 
+pub mod concurrent;
 pub mod data;
 pub mod files;
 pub mod process;

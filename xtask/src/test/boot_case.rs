@@ -31,7 +31,7 @@ pub struct Case {
 }
 
 /// Every case.
-pub const CASES: [Case; 10] = [
+pub const CASES: [Case; 11] = [
     Case {
         name: "damaged_image",
         system: "examples/hello",
@@ -40,6 +40,15 @@ pub const CASES: [Case; 10] = [
         damaged: true,
         arguments: &[],
         line: "The kernel stopped: the boot image is refused: ",
+    },
+    Case {
+        name: "missing_processor",
+        system: "tests/processors",
+        config: "smp-release",
+        architecture: None,
+        damaged: false,
+        arguments: &["-smp", "2"],
+        line: "does not start: the machine has no such processor",
     },
     // RAM above 4 GiB ends in the middle of the region.
     Case {
@@ -115,7 +124,7 @@ pub const CASES: [Case; 10] = [
         architecture: Some("x86_64"),
         damaged: false,
         arguments: &["-append", "page_table_switch=on"],
-        line: "fault_addr=0xffffffff80020000  fsr=0x0000000000000004",
+        line: "fault_addr=0xffffffff80030000  fsr=0x0000000000000004",
     },
     Case {
         name: "unknown_word",

@@ -1,14 +1,17 @@
 //! `./x test`: host tests, headers, then every on-target suite and example on every board.
 
+use std::collections::BTreeSet;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::time::{Duration, Instant};
 
 use lexopt::prelude::*;
 use limen_nearest::advice;
 
 use crate::bench;
 use crate::bench::environment;
+use crate::bench::trace::{Limit, MOST_GIB};
 use crate::check;
 use crate::command::Command;
 use crate::emulator_plugin::session::Listening;
@@ -21,42 +24,54 @@ use crate::run::project::{Build, Project};
 use crate::run::python;
 use crate::run::qemu::{self, Audience, Boot, Watch};
 use crate::sdk;
+use crate::shell::concurrent;
 use crate::shell::files;
 use crate::shell::progress::{self, Steps};
 use crate::test::boot_case::{CASES, Case};
 use crate::test::cothreads;
 use crate::test::coverage::{Coverage, Executed};
 use crate::test::gdb;
+use crate::test::host_coverage;
 use crate::test::host_tests;
 use crate::test::large;
 use crate::test::quick;
+use crate::test::replay::{self, Replay};
 use crate::test::sdk_tests;
 use crate::test::suite::{Place, Suite, Verdict};
 use crate::test::traces;
 use crate::test::worlds::Consoles;
-use crate::workspace::Workspace;
+use crate::trace::sdk as recording_sdk;
+use crate::workspace::{CONFIGS, OFFERS_SMP, Workspace, is_smp};
 
 /// The command.
 pub const COMMAND: Command =
     Command { name: "test", summary: "host tests, then every suite and example in QEMU", help: HELP, run };
 
 const HELP: &str = "
-usage: ./x test [FILTER] [--board BOARD] [--coverage]
+usage: ./x test [FILTER] [--board BOARD] [--all] [--coverage] [--trace-limit GIB]
        ./x test --quick [--board BOARD]
+       ./x test --replay FILTER [--board BOARD]
 
 Runs the tests of the host crates (`host`) and of the cothread library on this machine (`cothreads on the
 host`), compiles every header of the SDK (`headers`), tests the finished SDK (`sdk`), and checks how the tool's
-cost grows with descriptions (`large descriptions`). Records and reads traces of systems (`traces`). Then boots, on every board, the suites under tests/ in debug
-and release, the examples with an expected.txt in debug or where their suite.toml says, and unusual boots
-(`boot/...`), and compares the cost of paths with the records in bench/golden (`figures`). Suites and examples
-that ask for variants of a board boot once more with them, in debug. Ends with a line `N passed, N failed`.
+cost grows with descriptions (`large descriptions`). Records and reads traces of systems (`traces`). Then boots,
+on every board, the suites under tests/ in debug and release, the examples with an expected.txt in debug or
+where their suite.toml says, and unusual boots (`boot/...`). Without FILTER, --board and --all, boards that share
+their instruction set with the usual one of it run suites in debug only, if they run there. Replays a suite on one board of each instruction
+set, and compares the cost of paths with the records in bench/golden (`figures`). Suites and examples that ask
+for variants of a board boot once more with them, in debug. Ends with the slowest tests, and a line
+`N passed, N failed`.
 
   FILTER              run only tests whose name contains this, as in `host` or `tests/ipc on qemu_virt_aarch64`
   --board BOARD       run only on this board; older names work as well
+  --all               run suites in release on every board, not only on the usual one of each instruction set
   --quick             run what a change most likely breaks: host tests without examples, and chosen suites in
                       debug on one board of each instruction set
-  --coverage          run only systems, slowly: print which part of each file of the kernel they execute, and write a
-                      page with the lines that they do not
+  --replay            run only systems: the kernel records each event, and a program on the host executes it with the
+                      kernel's core and compares the outcomes
+  --coverage          run only systems and the kernel's host tests, slowly: print which part of each file of the kernel
+                      they execute, and write a page with the lines that they do not
+  --trace-limit GIB   the largest trace file of a suite that injects events, after which the emulator is stopped; default: 2
 ";
 
 /// Names of the tests without a system.
@@ -66,8 +81,8 @@ const SDK: &str = "sdk";
 /// The first word of the name of a comparison with recorded figures.
 const FIGURES: &str = "figures";
 
-/// The number of systems that run concurrently: on a small machine, more would only compete.
-const MOST_AT_ONCE: usize = 2;
+/// How many of the slowest tests are shown, when there are more.
+const SLOWEST: usize = 10;
 
 /// How many lines of a failed system's console are shown.
 const TAIL: usize = 40;
@@ -75,14 +90,28 @@ const TAIL: usize = 40;
 struct Options {
     filter: String,
     board: Option<String>,
+    all: bool,
     coverage: bool,
     quick: bool,
+    trace_limit: Limit,
+    replay: bool,
 }
 
 impl Options {
     /// The kernel does not depend on a board's name, so everything runs again only if the user asks for the older name.
     fn run_everything_on(&self, board: &Board) -> bool {
         board.renamed.is_none() || self.board.is_some()
+    }
+
+    /// The configurations of a suite in which to run it on this board.
+    fn configs_to_run(&self, configs: Vec<String>, board: &Board) -> Vec<String> {
+        if self.all || self.board.is_some() || !self.filter.is_empty() || board.is_usual() {
+            return configs;
+        }
+        let runs_in_debug = |release: &String| {
+            release.ends_with("release") && configs.contains(&release.replace("release", "debug"))
+        };
+        configs.iter().filter(|config| !runs_in_debug(config)).cloned().collect()
     }
 
     /// Whether to run the test with this name. A filter that is a complete name selects only that, so `host` does not
@@ -101,7 +130,15 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     };
     let jobs = jobs(workspace, &boards, &options)?;
     if options.coverage {
-        return cover(workspace, &jobs, &options);
+        return cover(workspace, &boards, &jobs, &options);
+    }
+    if options.replay {
+        if jobs.is_empty() {
+            return Err(no_test(workspace, &options.filter)?);
+        }
+        sdk::build(workspace)?;
+        replay::build()?;
+        return run_all(workspace, &jobs, Tally::default(), None).finish();
     }
     let compared = boards.iter().filter(|board| !options.quick && options.select(&figures(board)));
     let compared: Vec<_> = compared.collect();
@@ -113,32 +150,43 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let mut tally = Tally::default();
     if parts[0] {
         steps.next("building and running host tests");
-        let verdict = if options.quick { host_tests::run_quickly()? } else { host_tests::run()? };
-        tally.add(HOST, &verdict);
+        let begun = Instant::now();
+        let verdict = if options.quick { host_tests::run_quickly()? } else { host_tests::run(workspace)? };
+        tally.add(HOST, begun, &verdict);
     }
     if parts[1] {
         steps.next("building and running the cothread library");
-        tally.add(cothreads::NAME, &cothreads::run(workspace)?);
+        tally.add(cothreads::NAME, Instant::now(), &cothreads::run(workspace)?);
     }
     if parts[2] {
         steps.next("compiling headers");
-        tally.add(HEADERS, &Verdict::single(check::sdk_headers(workspace)));
+        tally.add(HEADERS, Instant::now(), &Verdict::single(check::sdk_headers(workspace)));
     }
-    if needs_sdk && let Err(failure) = sdk::build(workspace) {
-        tally.add(SDK, &Verdict::single(Err(failure)));
-        return tally.finish();
+    if needs_sdk {
+        let begun = Instant::now();
+        if let Err(failure) = sdk::build(workspace) {
+            tally.add(SDK, begun, &Verdict::single(Err(failure)));
+            return tally.finish();
+        }
     }
     if parts[3] {
         steps.next("testing the SDK");
-        tally.add(SDK, &sdk_tests::run(workspace));
+        tally.add(SDK, Instant::now(), &sdk_tests::run(workspace));
     }
     if parts[4] {
         steps.next("measuring the tool on large descriptions");
-        tally.add(large::TEST, &large::run(workspace)?);
+        tally.add(large::TEST, Instant::now(), &large::run(workspace)?);
     }
     if parts[5] {
         steps.next("recording traces");
-        tally.add(traces::TEST, &traces::run(workspace, &boards));
+        tally.add(traces::TEST, Instant::now(), &traces::run(workspace, &boards));
+    }
+    if jobs.iter().any(|job| job.replays) {
+        let begun = Instant::now();
+        if let Err(failure) = replay::build() {
+            tally.add(replay::PACKAGE, begun, &Verdict::single(Err(failure)));
+            return tally.finish();
+        }
     }
     if !jobs.is_empty() {
         steps.next("running systems");
@@ -146,9 +194,10 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     }
     for board in compared {
         steps.next(&figures(board));
+        let begun = Instant::now();
         if let Some(outcome) = bench::compare_with_record(workspace, board) {
             let verdict = outcome.unwrap_or_else(|failure| Verdict::single(Err(failure)));
-            tally.add(&figures(board), &verdict);
+            tally.add(&figures(board), begun, &verdict);
         }
     }
     if tally.is_empty() {
@@ -157,33 +206,62 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     tally.finish()
 }
 
-/// Runs systems, and reports which lines of the kernel they execute.
-fn cover(workspace: &Workspace, jobs: &[Job], options: &Options) -> Outcome {
-    if jobs.is_empty() {
+/// Runs systems and host tests, and reports which lines of the kernel they execute.
+fn cover(workspace: &Workspace, boards: &[Board], jobs: &[Job], options: &Options) -> Outcome {
+    let has_host_tests = options.select(HOST);
+    if jobs.is_empty() && !has_host_tests {
         return Err(no_test(workspace, &options.filter)?);
     }
     sdk::build(workspace)?;
-    let coverage = Coverage::default();
-    let tally = run_all(workspace, jobs, Tally::default(), Some(&coverage));
+    let mut tally = Tally::default();
+    let mut by_host_tests = None;
+    if has_host_tests {
+        progress::show("building and running host tests of the kernel");
+        let begun = Instant::now();
+        let (verdict, lines) = host_coverage::run(workspace)?;
+        tally.add(HOST, begun, &verdict);
+        by_host_tests = Some(lines);
+    }
+    let usual = boards.iter().filter(|board| options.run_everything_on(board));
+    let kernels = usual.map(|board| workspace.kernel(&board.name, CONFIGS[0]));
+    let coverage = Coverage::new(kernels, by_host_tests);
+    let tally = run_all(workspace, jobs, tally, Some(&coverage));
     coverage.report(workspace)?;
     tally.finish()
 }
 
 fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
-    let mut options = Options { filter: String::new(), board: None, coverage: false, quick: false };
+    let mut options = Options {
+        filter: String::new(),
+        board: None,
+        all: false,
+        coverage: false,
+        quick: false,
+        replay: false,
+        trace_limit: Limit::of_gib(MOST_GIB),
+    };
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("board") => options.board = Some(arguments.value()?.string()?),
+            Long("all") => options.all = true,
             Long("coverage") => options.coverage = true,
             Long("quick") => options.quick = true,
+            Long("trace-limit") => {
+                let gib = arguments.value()?.parse_with(str::parse::<NonZeroU32>)?;
+                options.trace_limit = Limit::of_gib(gib.get());
+            }
+            Long("replay") => options.replay = true,
             // A shell completes folders with a slash.
             Value(filter) => options.filter = filter.string()?.trim_end_matches('/').to_owned(),
             other => return Err(other.unexpected().into()),
         }
     }
-    if options.quick && (options.coverage || !options.filter.is_empty()) {
+    if options.replay && (options.quick || options.coverage) {
+        return Err(Failure::new("--replay runs systems by itself; remove --quick or --coverage".to_owned()));
+    }
+    if options.quick && (options.coverage || options.all || !options.filter.is_empty()) {
         return Err(Failure::new(
-            "--quick chooses the tests; remove FILTER, --coverage or --quick".to_owned(),
+            "--quick chooses the tests; remove FILTER, --coverage, --all or --quick".to_owned(),
         ));
     }
     Ok(options)
@@ -195,16 +273,22 @@ struct Tally {
     judged: usize,
     passed: usize,
     failed: usize,
+    /// How long each took.
+    times: Vec<(Duration, String)>,
 }
 
 impl Tally {
-    fn add(&mut self, name: &str, verdict: &Verdict) {
+    /// Adds a test that began at this time and has ended.
+    fn add(&mut self, name: &str, begun: Instant, verdict: &Verdict) {
         progress::clear();
         self.judged += 1;
+        let time = begun.elapsed();
         self.passed += verdict.passed;
         self.failed += verdict.complaints.len();
         let word = if verdict.complaints.is_empty() { "ok" } else { "FAILED" };
-        println!("{word:6} {name}: {} passed, {} failed", verdict.passed, verdict.complaints.len());
+        let (passed, failed) = (verdict.passed, verdict.complaints.len());
+        println!("{word:6} {name}: {passed} passed, {failed} failed in {:.1} s", time.as_secs_f64());
+        self.times.push((time, name.to_owned()));
         for note in &verdict.notes {
             println!("       {note}");
         }
@@ -217,7 +301,14 @@ impl Tally {
         self.judged == 0
     }
 
-    fn finish(self) -> Outcome {
+    fn finish(mut self) -> Outcome {
+        if self.judged > SLOWEST {
+            self.times.sort_by(|one, other| other.cmp(one));
+            println!("slowest of {}, in seconds:", self.judged);
+            for (time, name) in self.times.iter().take(SLOWEST) {
+                println!("{:6} {name}", time.as_secs());
+            }
+        }
         println!("{} passed, {} failed", self.passed, self.failed);
         if self.failed == 0 { Ok(()) } else { Err(Failure::explained()) }
     }
@@ -248,6 +339,9 @@ struct Job {
     boards: Vec<Board>,
     config: String,
     judge: Judge,
+    trace_limit: Limit,
+    /// Whether the run is recorded and replayed.
+    replays: bool,
 }
 
 enum Judge {
@@ -261,6 +355,7 @@ enum Judge {
 
 fn jobs(workspace: &Workspace, boards: &[Board], options: &Options) -> Outcome<Vec<Job>> {
     let all_boards = board::all(workspace)?;
+    let trace_limit = options.trace_limit;
     let mut jobs = Vec::new();
     for board in boards {
         let everything = options.run_everything_on(board);
@@ -270,29 +365,24 @@ fn jobs(workspace: &Workspace, boards: &[Board], options: &Options) -> Outcome<V
             if !everything && !suite.names(&board.name) {
                 continue;
             }
-            for config in suite.configs(&board.name) {
-                let mut boards = vec![board.clone()];
-                boards.extend(suite.variants_of(board, &config));
-                jobs.push(Job { project: project.clone(), boards, config, judge: Judge::Suite });
-            }
+            let configs = options.configs_to_run(suite.configs(&board.name), board);
+            jobs.extend(jobs_in(configs, &project, &suite, board, || Judge::Suite, trace_limit)?);
         }
         for project in Project::on_shelf(workspace, "examples")?.into_iter().filter(|_| everything) {
             let suite = Suite::of(&project)?;
             if Expected::of(&project)?.is_none() {
                 continue;
             }
-            for config in suite.example_configs(&board.name) {
-                let mut boards = vec![board.clone()];
-                boards.extend(suite.variants_of(board, &config));
-                jobs.push(Job { project: project.clone(), boards, config, judge: Judge::Example });
-            }
+            let configs = suite.example_configs(&board.name);
+            jobs.extend(jobs_in(configs, &project, &suite, board, || Judge::Example, trace_limit)?);
         }
     }
     let usual = boards.iter().filter(|board| options.run_everything_on(board));
-    for (board, case) in usual.flat_map(|board| CASES.iter().map(move |case| (board, case))) {
+    let cases = || CASES.iter().filter(|case| OFFERS_SMP || !is_smp(case.config));
+    for (board, case) in usual.flat_map(|board| cases().map(move |case| (board, case))) {
         if let Some(project) = case.project(workspace, board) {
-            let (boards, config) = (vec![board.clone()], case.config.to_owned());
-            jobs.push(Job { project, boards, config, judge: Judge::Boot(case) });
+            let (boards, config) = (vec![board.for_config(case.config)?], case.config.to_owned());
+            jobs.push(Job { project, boards, config, judge: Judge::Boot(case), replays: false, trace_limit });
         }
     }
     for job in &mut jobs {
@@ -302,8 +392,63 @@ fn jobs(workspace: &Workspace, boards: &[Board], options: &Options) -> Outcome<V
             false => options.select(&name(project, board, config)),
         });
     }
+    if options.replay {
+        jobs.retain(|job| !matches!(job.judge, Judge::Boot(_)));
+        jobs.iter_mut().for_each(|job| job.replays = true);
+    } else if !options.quick && !options.coverage {
+        jobs.extend(usual_replays(workspace, boards, options)?);
+    }
     jobs.retain(|job| !job.boards.is_empty());
     Ok(jobs)
+}
+
+/// A job for each of these configurations of a suite or example.
+fn jobs_in(
+    configs: Vec<String>,
+    project: &Project,
+    suite: &Suite,
+    board: &Board,
+    judge: impl Fn() -> Judge,
+    trace_limit: Limit,
+) -> Outcome<Vec<Job>> {
+    let job = |config: String| {
+        let boards = boards_for(suite, board, &config)?;
+        Ok(Job { project: project.clone(), boards, config, judge: judge(), replays: false, trace_limit })
+    };
+    configs.into_iter().map(job).collect()
+}
+
+/// The board with the emulator's command for a configuration, then the same with the suite's variants.
+fn boards_for(suite: &Suite, board: &Board, config: &str) -> Outcome<Vec<Board>> {
+    let board = board.for_config(config)?;
+    let variants: Vec<_> = suite.variants_of(&board, config).collect();
+    Ok([vec![board], variants].concat())
+}
+
+/// A replay of one suite on one board of each instruction set.
+fn usual_replays(workspace: &Workspace, boards: &[Board], options: &Options) -> Outcome<Vec<Job>> {
+    let (project, config) = (Project::locate(workspace, replay::SUITE)?, replay::CONFIG);
+    let (mut seen, mut jobs) = (BTreeSet::new(), Vec::new());
+    for board in boards.iter().filter(|board| options.run_everything_on(board)) {
+        let is_first = seen.insert(&board.architecture);
+        if is_first && options.select(&replayed(&name(&project, board, config))) {
+            let (project, boards, config) = (project.clone(), vec![board.clone()], config.to_owned());
+            jobs.push(Job {
+                project,
+                boards,
+                config,
+                judge: Judge::Suite,
+                replays: true,
+                trace_limit: options.trace_limit,
+            });
+        }
+    }
+    Ok(jobs)
+}
+
+/// The name of a boot that is replayed.
+fn replayed(name: &str) -> String {
+    format!("replay of {name}")
 }
 
 /// The name of a boot, for display and filters.
@@ -317,28 +462,22 @@ fn figures(board: &Board) -> String {
 }
 
 fn run_all(workspace: &Workspace, jobs: &[Job], tally: Tally, coverage: Option<&Coverage>) -> Tally {
-    let queue = Mutex::new(jobs.iter());
     let of = jobs.iter().map(|job| job.boards.len()).sum();
     let screen = Mutex::new(Screen { started: 0, of, running: Vec::new(), tally });
     let with_screen = |act: &dyn Fn(&mut Screen)| {
         act(&mut screen.lock().unwrap_or_else(PoisonError::into_inner));
     };
-    let work = || {
-        while let Some(job) = queue.lock().ok().and_then(|mut queue| queue.next()) {
-            for board in &job.boards {
-                let name = name(&job.project, board, &job.config);
-                with_screen(&|screen| screen.start(&name));
-                let verdict = job.run(workspace, board, coverage);
-                let verdict = verdict.unwrap_or_else(|failure| Verdict::single(Err(failure)));
-                with_screen(&|screen| screen.finish(&name, &verdict));
-            }
+    let run = |job: &Job| {
+        for board in &job.boards {
+            let name = name(&job.project, board, &job.config);
+            let name = if job.replays { replayed(&name) } else { name };
+            with_screen(&|screen| screen.start(&name));
+            let verdict = job.run(workspace, board, coverage);
+            let verdict = verdict.unwrap_or_else(|failure| Verdict::single(Err(failure)));
+            with_screen(&|screen| screen.finish(&name, &verdict));
         }
     };
-    thread::scope(|scope| {
-        for _ in 0..MOST_AT_ONCE {
-            scope.spawn(work);
-        }
-    });
+    concurrent::map(jobs.iter().collect(), run);
     screen.into_inner().unwrap_or_else(PoisonError::into_inner).tally
 }
 
@@ -346,20 +485,22 @@ fn run_all(workspace: &Workspace, jobs: &[Job], tally: Tally, coverage: Option<&
 struct Screen {
     started: usize,
     of: usize,
-    running: Vec<String>,
+    running: Vec<(String, Instant)>,
     tally: Tally,
 }
 
 impl Screen {
     fn start(&mut self, name: &str) {
         self.started += 1;
-        self.running.push(name.to_owned());
+        self.running.push((name.to_owned(), Instant::now()));
         self.show();
     }
 
     fn finish(&mut self, name: &str, verdict: &Verdict) {
-        self.running.retain(|running| running != name);
-        self.tally.add(name, verdict);
+        if let Some(place) = self.running.iter().position(|(running, _)| running == name) {
+            let (_, begun) = self.running.remove(place);
+            self.tally.add(name, begun, verdict);
+        }
         self.show();
     }
 
@@ -367,7 +508,8 @@ impl Screen {
         if self.running.is_empty() {
             return progress::clear();
         }
-        progress::show(&format!("[{}/{}] {}", self.started, self.of, self.running.join(", ")));
+        let running: Vec<_> = self.running.iter().map(|(name, _)| name.as_str()).collect();
+        progress::show(&format!("[{}/{}] {}", self.started, self.of, running.join(", ")));
     }
 }
 
@@ -381,6 +523,10 @@ impl Job {
             return verdict;
         }
         let suite = Suite::of(&self.project)?;
+        if self.replays && (suite.injection().is_some() || suite.debugger().is_some()) {
+            let note = "not run: a run with a debugger is not recorded".to_owned();
+            return Ok(Verdict { notes: vec![note], ..Verdict::default() });
+        }
         if coverage.is_some() && suite.injection().is_some() {
             let note = "not run: no coverage is collected with a debugger".to_owned();
             return Ok(Verdict { notes: vec![note], ..Verdict::default() });
@@ -409,7 +555,14 @@ impl Job {
     }
 
     fn build(&self, workspace: &Workspace, board: &Board, variables: &str) -> Outcome<PathBuf> {
-        let variables: Vec<_> = variables.split_whitespace().collect();
+        let mut variables: Vec<_> = variables.split_whitespace().collect();
+        if self.replays {
+            // The variable only tells the image apart from one without a recording.
+            variables.push("RECORDED=1");
+            let sdk = recording_sdk::make(workspace, recording_sdk::Adds::Recording)?;
+            let build = Build { board, config: &self.config, variables: &variables };
+            return self.project.build_with(workspace, &build, &sdk);
+        }
         self.project.build(workspace, &Build { board, config: &self.config, variables: &variables })
     }
 
@@ -431,7 +584,10 @@ impl Job {
         };
         let silence = Some(silence);
         let suites = suite.qemu().iter().map(String::as_str);
-        let extra: Vec<&str> = suites.chain(counted.iter().copied()).chain(options_of(&listening)).collect();
+        let replay = self.replays.then(|| Replay::start(workspace, board, &image)).transpose()?;
+        let recorded = replay.iter().flat_map(Replay::options);
+        let extra = suites.chain(counted.iter().copied()).chain(options_of(&listening));
+        let extra: Vec<&str> = extra.chain(recorded).collect();
         let boot = Boot { board, image: &image, extra: &extra, audience, silence };
         let mut expected = match self.judge {
             Judge::Example => Expected::of(&self.project)?,
@@ -440,7 +596,7 @@ impl Job {
         let mut findings = Verdict::default();
         let kernel = workspace.kernel(&board.name, &self.config);
         let session = if let Some(injection) = suite.injection() {
-            let (session, found) = injection.run(&boot, &kernel)?;
+            let (session, found) = injection.run(&boot, &kernel, self.trace_limit)?;
             findings = found;
             Ok(session)
         } else if let Some(commands) = suite.debugger() {
@@ -463,6 +619,7 @@ impl Job {
             })
         };
         Coverage::add(coverage, listening, kernel)?;
+        let replayed = replay.map(Replay::finish).transpose()?;
         let mut session = session?;
         let symboliser = faults::symboliser(workspace, board, &self.config, &image);
         session.lines.extend(faults::explained(symboliser, &session.lines));
@@ -479,6 +636,7 @@ impl Job {
             }
         };
         verdict.add(findings);
+        verdict.add(replayed.unwrap_or_default());
         suite.judge_files(&image, &mut verdict)?;
         let file = [&["console".to_owned()], board.chosen.as_slice()].concat().join("-");
         let console = image.with_file_name(file + ".txt");
@@ -511,9 +669,7 @@ mod tests {
 
     #[test]
     fn a_filter_is_part_of_names_or_a_complete_one() {
-        let select = |filter: &str, name| {
-            Options { filter: filter.to_owned(), board: None, coverage: false, quick: false }.select(name)
-        };
+        let select = |filter: &str, name| parse(lexopt::Parser::from_args([filter])).unwrap().select(name);
         assert!(select("", HOST) && select("hostile", "tests/hostile on b (debug)"));
         assert!(select("host", HOST) && !select("host", "tests/hostile on b (debug)"));
     }
@@ -523,9 +679,29 @@ mod tests {
         let quick = |words: &[&str]| parse(lexopt::Parser::from_args(words)).map(|options| options.quick);
         assert!(quick(&["--quick"]).unwrap() && quick(&["--quick", "--board", "x86_64_generic"]).unwrap());
         assert!(!quick(&["calls"]).unwrap());
-        for words in [["--quick", "calls"], ["calls", "--quick"], ["--coverage", "--quick"]] {
+        for words in
+            [["--quick", "calls"], ["calls", "--quick"], ["--coverage", "--quick"], ["--all", "--quick"]]
+        {
             let failure = quick(&words).unwrap_err().to_string();
-            assert_eq!(failure, "--quick chooses the tests; remove FILTER, --coverage or --quick");
+            assert_eq!(failure, "--quick chooses the tests; remove FILTER, --coverage, --all or --quick");
+        }
+    }
+
+    #[test]
+    fn a_complete_run_leaves_out_release_on_further_boards() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let workspace = Workspace::at(&root, &root);
+        let chosen = |words: &[&str], name: &str, configs: &[&str]| {
+            let board = board::named(&workspace, name).unwrap();
+            let options = parse(lexopt::Parser::from_args(words)).unwrap();
+            options.configs_to_run(configs.iter().copied().map(str::to_owned).collect(), &board)
+        };
+        let each = ["debug", "release", "smp-debug", "smp-release"];
+        assert_eq!(chosen(&[], "zcu102", &each), ["debug", "smp-debug"]);
+        assert_eq!(chosen(&[], "zcu102", &["release", "smp-release"]), ["release", "smp-release"]);
+        assert_eq!(chosen(&[], "qemu_virt_aarch64", &each), each);
+        for words in [&["--all"][..], &["--board", "zcu102"], &["tests/calls"]] {
+            assert_eq!(chosen(words, "zcu102", &each), each);
         }
     }
 

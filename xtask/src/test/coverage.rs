@@ -1,7 +1,8 @@
-//! `./x test --coverage`: which lines of the kernel the systems executed.
+//! `./x test --coverage`: which lines of the kernel the systems and the host tests executed.
 //!
 //! The emulator reports executed instructions of the kernel, the kernel's line table their lines. A line counts if any
-//! build of the kernel has code for it; it is executed if any instruction of it is, on any board.
+//! build of the kernel has code for it; it is executed if any instruction of it is, on any board. What host tests execute
+//! besides, such as the tests themselves, does not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ use crate::failure::{Context, Failure, Outcome};
 use crate::profile::percent;
 use crate::run::board::Board;
 use crate::shell::files;
+use crate::test::host_coverage::ExecutedLines;
 use crate::workspace::Workspace;
 
 /// The page, below the repository.
@@ -34,6 +36,8 @@ const STYLE: &str = "pre { overflow-x: auto; background: var(--card); padding: .
 pub struct Coverage {
     /// Addresses by the file of the kernel.
     executed: Mutex<BTreeMap<PathBuf, BTreeSet<u64>>>,
+    /// Lines that host tests executed; `None` if they did not run.
+    by_host_tests: Option<ExecutedLines>,
 }
 
 /// The executed part of each block of one run.
@@ -62,6 +66,12 @@ impl Executed {
 }
 
 impl Coverage {
+    /// A coverage with what host tests executed, if they ran, of these kernels.
+    pub fn new(kernels: impl Iterator<Item = PathBuf>, by_host_tests: Option<ExecutedLines>) -> Self {
+        let executed = kernels.map(|kernel| (kernel, BTreeSet::new())).collect();
+        Self { executed: Mutex::new(executed), by_host_tests }
+    }
+
     /// Watches a run of an image, if there is a coverage to collect.
     ///
     /// # Errors
@@ -92,9 +102,9 @@ impl Coverage {
     /// Prints the lines of each file, and writes a page with those that were not executed.
     ///
     /// # Errors
-    /// When nothing was executed, or a file cannot be read or written.
+    /// When a file cannot be read or written.
     pub fn report(self, workspace: &Workspace) -> Outcome {
-        let mut lines = Lines::default();
+        let mut lines = Lines { has_host_tests: self.by_host_tests.is_some(), ..Lines::default() };
         for (file, executed) in self.executed.into_inner().unwrap_or_else(PoisonError::into_inner) {
             let bytes = std::fs::read(&file).context(|| format!("cannot read {}", file.display()))?;
             let program = ProgramFile::parse("kernel", &bytes);
@@ -102,11 +112,7 @@ impl Coverage {
                 program.ok_or_else(|| Failure::new(format!("{} is not an ELF file", file.display())))?;
             lines.add(&program.lines(), &executed);
         }
-        if lines.files.is_empty() {
-            return Err(Failure::new(
-                "no system ran, so there is no coverage: choose suites or examples with FILTER",
-            ));
-        }
+        lines.add_host_tests(&self.by_host_tests.unwrap_or_default());
         print!("{}", lines.to_text());
         let page = workspace.path(PAGE);
         let source = |file: &str| files::read(&workspace.path(file)).unwrap_or_default();
@@ -116,11 +122,51 @@ impl Coverage {
     }
 }
 
-/// Lines that have code, by file and number, and whether they were executed.
+/// The kind of code that executed a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum By {
+    #[default]
+    Nothing,
+    /// Host tests, but no system.
+    HostTests,
+    /// A system.
+    Systems,
+}
+
+/// Lines that have code, by file and number, and what executed them.
 #[derive(Default)]
 struct Lines {
-    files: BTreeMap<String, BTreeMap<u32, bool>>,
+    files: BTreeMap<String, BTreeMap<u32, By>>,
+    has_host_tests: bool,
 }
+
+/// Numbers of lines: all, executed by systems, and by host tests only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Count {
+    all: u64,
+    systems: u64,
+    host_tests: u64,
+}
+
+impl Count {
+    fn of(lines: &BTreeMap<u32, By>) -> Self {
+        let by = |what| lines.values().filter(|by| **by == what).count() as u64;
+        Self { all: lines.len() as u64, systems: by(By::Systems), host_tests: by(By::HostTests) }
+    }
+
+    fn executed(self) -> u64 {
+        self.systems + self.host_tests
+    }
+
+    /// The fields of a row after its name. `has_host_tests`: they ran.
+    fn fields(self, has_host_tests: bool) -> [String; 4] {
+        let host_tests = if has_host_tests { self.host_tests.to_string() } else { "-".to_owned() };
+        [self.all.to_string(), self.systems.to_string(), host_tests, percent(self.executed(), self.all)]
+    }
+}
+
+/// The headings of these fields.
+const FIELDS: [&str; 4] = ["lines", "systems", "host tests only", "share"];
 
 impl Lines {
     /// Adds a kernel's line table: first address, bytes, path and line.
@@ -131,77 +177,90 @@ impl Lines {
                 continue;
             }
             let is_executed = executed.range(*start..start.saturating_add(*bytes)).next().is_some();
-            *self.files.entry(path.to_owned()).or_default().entry(*number).or_default() |= is_executed;
+            let by = if is_executed { By::Systems } else { By::Nothing };
+            let line = self.files.entry(path.to_owned()).or_default().entry(*number).or_default();
+            *line = by.max(*line);
         }
     }
 
-    /// Each file with its number of lines, and of those that were executed.
-    fn counts(&self) -> impl Iterator<Item = (&str, u64, u64)> {
-        self.files.iter().map(|(file, lines)| {
-            let executed = lines.values().filter(|executed| **executed).count();
-            (file.as_str(), lines.len() as u64, executed as u64)
-        })
+    /// Adds what host tests executed, of lines that a kernel has.
+    fn add_host_tests(&mut self, executed: &ExecutedLines) {
+        for (file, numbers) in executed {
+            let lines = self.files.get_mut(file).into_iter().flatten();
+            let lines = lines.filter(|(number, by)| **by == By::Nothing && numbers.contains(number));
+            lines.for_each(|(_, by)| *by = By::HostTests);
+        }
     }
 
-    fn sum(&self) -> (u64, u64) {
-        self.counts().fold((0, 0), |(all, executed), (_, lines, done)| (all + lines, executed + done))
+    /// Each file with its numbers of lines.
+    fn counts(&self) -> impl Iterator<Item = (&str, Count)> {
+        self.files.iter().map(|(file, lines)| (file.as_str(), Count::of(lines)))
+    }
+
+    fn sum(&self) -> Count {
+        self.counts().fold(Count::default(), |sum, (_, count)| Count {
+            all: sum.all + count.all,
+            systems: sum.systems + count.systems,
+            host_tests: sum.host_tests + count.host_tests,
+        })
     }
 
     fn to_text(&self) -> String {
         let width = self.files.keys().map(String::len).max().unwrap_or_default().max("all".len());
-        let row = |name: &str, all: u64, executed: u64| {
-            format!("{name:width$}  {all:>6}  {executed:>8}  {:>7}\n", percent(executed, all))
+        let row = |name: &str, fields: &[String; 4]| {
+            let [all, systems, host_tests, share] = fields;
+            format!("{name:width$}  {all:>6}  {systems:>7}  {host_tests:>15}  {share:>7}\n")
         };
-        let rows: String = self.counts().map(|(file, all, executed)| row(file, all, executed)).collect();
-        let (all, executed) = self.sum();
-        format!(
-            "{:width$}  {:>6}  {:>8}  {:>7}\n{rows}{}",
-            "file",
-            "lines",
-            "executed",
-            "share",
-            row("all", all, executed)
-        )
+        let rows = self.counts().map(|(file, count)| row(file, &count.fields(self.has_host_tests)));
+        let rows: String = rows.collect();
+        let sum = row("all", &self.sum().fields(self.has_host_tests));
+        row("file", &FIELDS.map(str::to_owned)) + &rows + &sum
     }
 
     fn to_html(&self, source: &dyn Fn(&str) -> String) -> String {
-        let rows = self.counts().map(|(file, all, executed)| {
-            let name = if all == executed {
+        let rows = self.counts().map(|(file, count)| {
+            let name = if count.all == count.systems {
                 escaped(file)
             } else {
                 format!("<a href=\"#{0}\">{0}</a>", escaped(file))
             };
-            line(&name, [all.to_string(), executed.to_string(), percent(executed, all)])
+            line(&name, count.fields(self.has_host_tests))
         });
         let rows: String = rows.collect();
-        let missed = self.files.iter().filter(|(_, lines)| lines.values().any(|executed| !executed));
+        let missed = self.files.iter().filter(|(_, lines)| lines.values().any(|by| *by != By::Systems));
         let missed: String = missed.map(|(file, lines)| listing(file, lines, &source(file))).collect();
-        let (all, executed) = self.sum();
+        let sum = self.sum();
+        let headings = headings(["file"].into_iter().chain(FIELDS));
         let body = format!(
-            "<h1>Coverage of the kernel</h1>\n<p>{executed} of {all} lines with code were executed, {}. Generic code that \
-             no build contains has no lines.</p>\n<section>\n<h2>Files</h2>\n{}</section>\n\
-             <section>\n<h2>Lines that were not executed</h2>\n{missed}</section>\n",
-            percent(executed, all),
-            table("", &headings(["file", "lines", "executed", "share"]), &rows)
+            "<h1>Coverage of the kernel</h1>\n<p>Systems executed {} of {} lines with code, and host tests {} others: {}. \
+             Generic code that no build contains has no lines.</p>\n<section>\n<h2>Files</h2>\n{}</section>\n\
+             <section>\n<h2>Lines that no system executed</h2>\n<p>Host tests executed those with an h.</p>\n{missed}</section>\n",
+            sum.systems,
+            sum.all,
+            sum.host_tests,
+            percent(sum.executed(), sum.all),
+            table("", &headings, &rows)
         );
         limen_page::page("Coverage of the kernel", STYLE, &body)
     }
 }
 
-/// The lines of a file that were not executed; an empty line where others are between them.
-fn listing(file: &str, lines: &BTreeMap<u32, bool>, source: &str) -> String {
+/// The lines of a file that no system executed; an empty line where others are between them.
+fn listing(file: &str, lines: &BTreeMap<u32, By>, source: &str) -> String {
     let text: Vec<_> = source.lines().collect();
     let mut listing = String::new();
     let mut was_missed = true;
-    for (number, executed) in lines {
-        if !executed {
+    for (number, by) in lines {
+        let is_missed = *by != By::Systems;
+        if is_missed {
             let code = text.get(*number as usize - 1).copied().unwrap_or_default();
             let gap = if was_missed { "" } else { "\n" };
-            listing += &format!("{gap}{number:5}  {}\n", escaped(code));
+            let mark = if *by == By::HostTests { 'h' } else { ' ' };
+            listing += &format!("{gap}{number:5} {mark} {}\n", escaped(code));
         }
-        was_missed = !executed;
+        was_missed = is_missed;
     }
-    let count = lines.values().filter(|executed| !**executed).count();
+    let count = lines.values().filter(|by| **by != By::Systems).count();
     let file = escaped(file);
     format!(
         "<details open=\"open\" id=\"{file}\"><summary>{file}: {count}</summary>\n<pre>{listing}</pre></details>\n"
@@ -232,24 +291,44 @@ mod tests {
     #[test]
     fn a_line_is_executed_if_an_instruction_of_it_is_in_any_kernel() {
         let mut lines = lines(&[0x1004, 0x1010]);
+        let count = |all, systems| Count { all, systems, host_tests: 0 };
         assert_eq!(
             lines.counts().collect::<Vec<_>>(),
-            [("abi/abi/src/b.rs", 1, 0), ("kernel/core/src/a.rs", 3, 2)]
+            [("abi/abi/src/b.rs", count(1, 0)), ("kernel/core/src/a.rs", count(3, 2))]
         );
         lines.add(&table(), &BTreeSet::from([0x101c]));
-        assert_eq!(lines.sum(), (4, 3));
+        assert_eq!(lines.sum(), count(4, 3));
+        let text = lines.to_text();
         assert!(
-            lines.to_text().ends_with("all                        4         3   75.0 %\n"),
-            "{}",
-            lines.to_text()
+            text.ends_with("all                        4        3                -   75.0 %\n"),
+            "{text}"
         );
+    }
+
+    #[test]
+    fn host_tests_count_for_lines_that_a_kernel_has_and_no_system_executed() {
+        let mut lines = lines(&[0x1000]);
+        lines.has_host_tests = true;
+        lines.add_host_tests(&BTreeMap::from([
+            // Line 3 has no code in the kernel, such as a test.
+            ("kernel/core/src/a.rs".to_owned(), BTreeSet::from([1, 2, 3])),
+            ("host/sdf/src/c.rs".to_owned(), BTreeSet::from([1])),
+        ]));
+        assert_eq!(lines.sum(), Count { all: 4, systems: 1, host_tests: 1 });
+        let text = lines.to_text();
+        assert!(
+            text.ends_with("all                        4        1                1   50.0 %\n"),
+            "{text}"
+        );
+        let html = lines.to_html(&|_| "first\nsecond\nthird\nfourth\n".to_owned());
+        assert!(html.contains("<pre>\n    2 h second\n    4   fourth\n</pre>"), "{html}");
     }
 
     #[test]
     fn only_lines_that_were_not_executed_are_shown() {
         let html = lines(&[0x1008, 0x1018]).to_html(&|_| "first <a>\nsecond\nthird\nfourth\n".to_owned());
         roxmltree::Document::parse(html.split_once('\n').unwrap().1).unwrap();
-        assert!(html.contains("<pre>    1  first &lt;a&gt;\n\n    4  fourth\n</pre>"), "{html}");
+        assert!(html.contains("<pre>    1   first &lt;a&gt;\n\n    4   fourth\n</pre>"), "{html}");
         assert!(!html.contains("second") && !html.contains("third"));
     }
 

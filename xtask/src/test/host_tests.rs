@@ -5,7 +5,9 @@ use std::process::{Command, Stdio};
 
 use crate::failure::{Context, Failure, Outcome};
 use crate::shell::process;
+use crate::test::orders;
 use crate::test::suite::Verdict;
+use crate::workspace::Workspace;
 
 /// The kinds of branches on static keys besides the usual one.
 const OTHER_KEY_BUILDS: [&str; 2] = ["fallback", "none"];
@@ -14,7 +16,7 @@ const OTHER_KEY_BUILDS: [&str; 2] = ["fallback", "none"];
 ///
 /// # Errors
 /// When cargo cannot be started.
-pub fn run() -> Outcome<Verdict> {
+pub fn run(workspace: &Workspace) -> Outcome<Verdict> {
     let mut verdict = Verdict::default();
     follow_tests(process::cargo("test").arg("--no-fail-fast"), &mut verdict)?;
     // Not default members, because their binaries do not run on the host.
@@ -25,6 +27,7 @@ pub fn run() -> Outcome<Verdict> {
         cargo.env("LIMEN_KEYS", build).args(["--package", "limen-keys", "--test", "linux"]);
         follow_tests(&mut cargo, &mut verdict)?;
     }
+    follow_tests(orders::cargo(workspace, "test").arg("--locked"), &mut verdict)?;
     Ok(verdict)
 }
 
@@ -33,10 +36,16 @@ pub fn run() -> Outcome<Verdict> {
 /// # Errors
 /// As [`run`].
 pub fn run_quickly() -> Outcome<Verdict> {
+    follow_all(process::cargo("test").arg("--no-fail-fast").args(["--lib", "--bins", "--tests"]))
+}
+
+/// Runs these tests.
+///
+/// # Errors
+/// When cargo cannot be started.
+pub fn follow_all(cargo: &mut Command) -> Outcome<Verdict> {
     let mut verdict = Verdict::default();
-    let mut cargo = process::cargo("test");
-    cargo.arg("--no-fail-fast").args(["--lib", "--bins", "--tests"]);
-    follow_tests(&mut cargo, &mut verdict)?;
+    follow_tests(cargo, &mut verdict)?;
     Ok(verdict)
 }
 

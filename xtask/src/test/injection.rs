@@ -35,7 +35,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::bench::trace;
+use crate::bench::trace::{self, Limit};
 use crate::check::boot_code;
 use crate::check::symbols::Symbols;
 use crate::failure::{Context, Failure, Outcome};
@@ -86,17 +86,18 @@ const fn by_default() -> bool {
 }
 
 impl Injection {
-    /// Boots the system repeatedly, and returns the session of the last boot.
+    /// Boots the system repeatedly, and returns the session of the last boot. Trace files may grow to the limit.
     ///
     /// # Errors
     /// When no injection is possible.
-    pub fn run(&self, boot: &Boot<'_>, kernel: &Path) -> Outcome<(Session, Verdict)> {
+    pub fn run(&self, boot: &Boot<'_>, kernel: &Path, limit: Limit) -> Outcome<(Session, Verdict)> {
         let board = &boot.board.name;
         let raise = self.raise.get(board);
         let raise = raise.ok_or_else(|| Failure::new(format!("'raise' does not say how on {board}")))?;
         let program = Symbols::of(&boot.image.with_file_name(&self.program))?;
         let kernel = Symbols::of(kernel)?;
-        let scene = Scene { boot, raise, program: Program::of(&program, self.bits)?, symbols: &kernel };
+        let program = Program::of(&program, self.bits)?;
+        let scene = Scene { boot, raise, program, symbols: &kernel, limit };
         let undisturbed = scene.recorded(self.policies, |_| Ok(()))?;
         let usual = undisturbed.first().map_or(&[][..], Vec::as_slice);
         let over = Repeated::of(usual).middle(usual)?;
@@ -213,6 +214,7 @@ struct Scene<'a> {
     raise: &'a [String],
     program: Program,
     symbols: &'a Symbols,
+    limit: Limit,
 }
 
 /// Addresses in the program that runs in rounds.
@@ -258,7 +260,11 @@ impl Scene<'_> {
         rounds: usize,
         mut disturb: impl FnMut(&mut Machine<'_>) -> Outcome + Send,
     ) -> Outcome<Vec<Vec<u64>>> {
-        self.stopped(&trace::options(self.boot.board)?, |machine| {
+        let limited = self.limit.on(self.boot.board);
+        let boot = Boot { board: &limited, ..*self.boot };
+        let Self { raise, symbols, limit, .. } = *self;
+        let scene = Scene { boot: &boot, raise, program: self.program.clone(), symbols, limit };
+        let recording = scene.stopped(&trace::options(self.boot.board)?, |machine| {
             for _ in 0..rounds {
                 machine.to(self.program.begins)?;
                 disturb(machine)?;
@@ -266,10 +272,14 @@ impl Scene<'_> {
             }
             // One more step, so that the end of the last round is executed as well.
             machine.debugger.step()
-        })?;
+        });
         let file = self.boot.image.with_file_name(trace::FILE);
-        let executed = trace::addresses(&file)?;
-        fs::remove_file(&file).context(|| format!("cannot remove {}", file.display()))?;
+        let checked = self.limit.check(&file, "For a shorter trace, shorten the rounds of the suite");
+        let executed = checked.and(recording).and_then(|_| trace::addresses(&file));
+        // A failed run leaves no large file either.
+        let removed = fs::remove_file(&file).context(|| format!("cannot remove {}", file.display()));
+        let executed = executed?;
+        removed?;
         Ok(in_rounds(&executed, self.program.begins, self.program.ends))
     }
 
@@ -357,6 +367,17 @@ impl Machine<'_> {
         self.go_to(address, |_| Ok(()))
     }
 
+    /// The same, in the kernel's mode. On RISC-V work arrives at its instructions in user mode first, where it faults.
+    fn reach_in_kernel(&mut self, address: u64) -> Outcome<bool> {
+        while self.reach(address)? {
+            if self.debugger.word(address)?.is_some() {
+                return Ok(true);
+            }
+            self.debugger.step()?;
+        }
+        Ok(false)
+    }
+
     fn interrupt_at(&mut self, address: u64) -> Outcome<bool> {
         self.go_to(address, |machine| machine.debugger.access(machine.raise))
     }
@@ -395,12 +416,12 @@ impl Machine<'_> {
     fn try_unmasked(&mut self, event: Event, place: u64, raiser: &Raiser) -> Outcome<Option<String>> {
         for _ in 0..ATTEMPTS {
             self.to(self.program.begins)?;
-            if self.reach(place)? {
-                if Raiser::is_programs(event, place, &mut self.debugger)? {
+            if self.reach_in_kernel(place)? {
+                let title = format!("{event:?} {}", self.shown(place));
+                if Raiser::is_programs(event, place, &mut self.debugger).context(|| title.clone())? {
                     self.to(self.program.ends)?;
                     return Ok(None);
                 }
-                let title = format!("{event:?} {}", self.shown(place));
                 let complaint = raiser.try_event(event, place, &mut self.debugger);
                 let complaint = complaint.context(|| title.clone())?.map(|what| format!("{title}: {what}"));
                 self.to(self.program.ends)?;

@@ -5,7 +5,7 @@
 //! instructions, so the machine and its load do not matter.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use limen_report::Row;
@@ -14,6 +14,7 @@ use crate::bench::footprint;
 use crate::bench::measure::CONFIG;
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::{self, Board};
+use crate::shell::concurrent;
 use crate::shell::files;
 use crate::test::suite::Verdict;
 use crate::workspace::Workspace;
@@ -187,18 +188,15 @@ pub fn rows(workspace: &Workspace, board: &Board) -> Outcome<Vec<Row>> {
     let program = footprint::smallest_program(workspace, board)?;
     fs::copy(&program, folder.join(PROGRAM)).context(|| format!("cannot copy {}", program.display()))?;
     files::write(&folder.join("one.txt"), "one")?;
-    let mut rows = Vec::new();
-    for shape in &SHAPES {
-        for count in COUNTS {
-            let description = folder.join(format!("{}-{count}.system", shape.name));
-            files::write(&description, shape.description(count))?;
-            let params = [("shape", shape.name.to_owned()), ("elements", count.to_string())]
-                .map(|(k, v)| (k.to_owned(), v));
-            let count = instructions(workspace, board, &folder, &description)?;
-            rows.push(Row::single("tool_instructions", params.to_vec(), count));
-        }
-    }
-    Ok(rows)
+    let tasks = SHAPES.iter().flat_map(|shape| COUNTS.map(|count| (shape, count))).collect();
+    concurrent::try_map(tasks, |(shape, count)| {
+        let name = format!("{}-{count}", shape.name);
+        files::write(&folder.join(&name).with_extension("system"), shape.description(count))?;
+        let params = [("shape", shape.name.to_owned()), ("elements", count.to_string())]
+            .map(|(k, v)| (k.to_owned(), v));
+        let count = instructions(workspace, board, &folder, &name)?;
+        Ok(Row::single("tool_instructions", params.to_vec(), count))
+    })
 }
 
 /// Checks that the tool's instructions grow linearly.
@@ -228,13 +226,14 @@ fn is_proportional(shape: &str, counts: &[u64]) -> Outcome {
 }
 
 /// The tool's instructions for a description, whether it accepts it or not.
-fn instructions(workspace: &Workspace, board: &Board, folder: &Path, description: &Path) -> Outcome<u64> {
-    let log: PathBuf = folder.join("valgrind.txt");
+fn instructions(workspace: &Workspace, board: &Board, folder: &Path, name: &str) -> Outcome<u64> {
+    let [system, image, viper, log] =
+        ["system", "img", "viper", "valgrind.txt"].map(|kind| folder.join(format!("{name}.{kind}")));
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]);
     valgrind.arg(format!("--log-file={}", log.display())).arg(workspace.sdk().join("bin/microkit"));
-    valgrind.arg(description).args(["--board", &board.name, "--config", CONFIG, "-o", "loader.img"]);
-    valgrind.args(["--viper-output", "viper"]).current_dir(folder).env("MICROKIT_SDK", workspace.sdk());
+    valgrind.arg(system).args(["--board", &board.name, "--config", CONFIG, "-o"]).arg(image);
+    valgrind.arg("--viper-output").arg(viper).current_dir(folder).env("MICROKIT_SDK", workspace.sdk());
     valgrind.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     valgrind.status().context(|| "cannot start valgrind".to_owned())?;
     let text = files::read(&log)?;

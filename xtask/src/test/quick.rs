@@ -3,9 +3,6 @@
 use crate::run::board::Board;
 use crate::run::project::Project;
 
-/// One board per instruction set.
-const BOARDS: [&str; 3] = ["qemu_virt_aarch64", "qemu_virt_riscv64", "x86_64_generic"];
-
 /// In this configuration the kernel checks itself.
 const CONFIG: &str = "debug";
 
@@ -25,7 +22,7 @@ const PROJECTS: [&str; 10] = [
 
 /// Returns whether this boot is among the quick tests. Variants of boards are not.
 pub fn selects(project: &Project, board: &Board, config: &str) -> bool {
-    let is_plain = board.chosen.is_empty() && BOARDS.contains(&board.name.as_str());
+    let is_plain = board.chosen.is_empty() && board.is_usual();
     is_plain && config == CONFIG && PROJECTS.contains(&project.name.as_str())
 }
 
@@ -56,7 +53,7 @@ mod tests {
                 selected += configs.iter().filter(|config| selects(&project, board, config)).count();
             }
         }
-        assert_eq!(selected, BOARDS.len() * PROJECTS.len());
+        assert_eq!(selected, board::USUAL.len() * PROJECTS.len());
     }
 
     #[test]
@@ -65,7 +62,7 @@ mod tests {
         let workspace = Workspace::at(&root, &root);
         let project = Project::on_shelf(&workspace, "tests").unwrap().into_iter();
         let calls = project.clone().find(|project| project.name == "tests/calls").unwrap();
-        let mut board = board::named(&workspace, BOARDS[0]).unwrap();
+        let mut board = board::named(&workspace, board::USUAL[0]).unwrap();
         assert!(selects(&calls, &board, CONFIG) && !selects(&calls, &board, "release"));
         board.chosen = vec!["el1".to_owned()];
         assert!(!selects(&calls, &board, CONFIG));

@@ -23,6 +23,7 @@ use crate::run::qemu::{self, Audience, Boot};
 use crate::sdk::dist;
 use crate::sdk::reproducible;
 use crate::sdk::version;
+use crate::shell::concurrent;
 use crate::shell::files;
 use crate::shell::process;
 use crate::test::suite::Verdict;
@@ -48,10 +49,9 @@ const TESTS: [Test; 13] = [
 
 /// Runs every test on the SDK in `build/sdk`.
 pub fn run(workspace: &Workspace) -> Verdict {
+    let verdicts = concurrent::map(TESTS.to_vec(), |test| Verdict::single(test(workspace)));
     let mut verdict = Verdict::default();
-    for test in TESTS {
-        verdict.add(Verdict::single(test(workspace)));
-    }
+    verdicts.into_iter().for_each(|single| verdict.add(single));
     verdict
 }
 
@@ -212,7 +212,8 @@ const WRONG: [(&str, &str); 5] = [
     ("MICROKIT_BOARD=pdp11", "the SDK has no board 'pdp11'; it has: hifive_unleashed "),
     (
         "MICROKIT_CONFIG=fast",
-        "board 'qemu_virt_aarch64' has no configuration 'fast'; it has: benchmark debug release.",
+        "board 'qemu_virt_aarch64' has no configuration 'fast'; \
+         it has: benchmark debug release smp-benchmark smp-debug smp-release.",
     ),
 ];
 

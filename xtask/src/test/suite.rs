@@ -48,6 +48,7 @@ use crate::shell::files;
 use crate::test::injection::Injection;
 use crate::test::load::Load;
 use crate::test::worlds::{self, Consoles, Worlds};
+use crate::workspace::{self, OFFERS_SMP};
 
 /// The configuration in which variants of boards run, of those of a suite: there the kernel checks itself.
 const VARIANT_CONFIG: &str = "debug";
@@ -201,7 +202,8 @@ impl Suite {
             return Vec::new();
         }
         let default = || default.iter().copied().map(str::to_owned).collect();
-        self.configs.clone().unwrap_or_else(default)
+        let configs = self.configs.clone().unwrap_or_else(default);
+        configs.into_iter().filter(|config| OFFERS_SMP || !workspace::is_smp(config)).collect()
     }
 
     /// The board with the suite's variants, for each run; none if the suite asks for none in this configuration, or the
@@ -336,7 +338,7 @@ impl Suite {
 
     /// Patterns, and whether the console must match them.
     fn demands(&self, place: Place<'_>) -> impl Iterator<Item = (&Pattern, bool)> {
-        let inside = match place.config {
+        let inside = match workspace::base(place.config) {
             "debug" => Some(&self.debug),
             "release" => Some(&self.release),
             _ => None,
@@ -456,6 +458,8 @@ mod tests {
             platform: "none".into(),
             boot: BootProtocol::Loader,
             qemu: Vec::new(),
+            qemu_smp: Vec::new(),
+            processors: 1,
             variants,
             repeatable_with: Vec::new(),
             chosen: Vec::new(),

@@ -16,7 +16,7 @@ use crate::shell::files;
 use crate::test::suite::Suite;
 use crate::trace::recorder::{End, Recorded, Run};
 use crate::trace::sdk as traced_sdk;
-use crate::workspace::{CONFIGS, Workspace};
+use crate::workspace::{Workspace, configs};
 
 /// The command.
 pub const COMMAND: Command =
@@ -34,7 +34,7 @@ the system prints LIMEN|DONE or all lines of its expected.txt, when it is idle, 
   SYSTEM              a folder under examples/, tests/ or bench/, or a path; default: examples/tour
   --board BOARD       default: qemu_virt_aarch64; older names work as well
   --variant NAME      another machine or option of the board, see its data file; may be repeated
-  --config CONFIG     debug, release or benchmark; default: release
+  --config CONFIG     debug, release or benchmark, or the same with smp- for several processors; default: release
   --seconds N         the machine's time, as in 0.25; default: 10
   --only pd=NAME      leave out other programs; may be repeated
   -o FILE             the file for Perfetto; default: build/traces/SYSTEM.perfetto-trace
@@ -59,9 +59,10 @@ struct Options {
 
 fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let options = parse(arguments)?;
-    let board = board::named(workspace, &options.board)?.with(&options.variants)?;
+    let config = &options.config;
+    let board = board::named(workspace, &options.board)?.with(&options.variants)?.for_config(config)?;
     let project = Project::locate(workspace, &options.system)?;
-    sdk::build(workspace)?;
+    sdk::build_with(workspace, config)?;
     eprintln!("building {} for {} ({})", workspace.display(&project.folder), board.title(), options.config);
     let (recorded, system) = record(workspace, &project, &board, &options.config, options.nanoseconds)?;
     let outcome = recorded.outcome();
@@ -96,7 +97,8 @@ pub fn record(
 ) -> Outcome<(Recorded, System)> {
     // The variable only tells the image apart from one without a trace.
     let build = Build { board, config, variables: &["TRACED=1"] };
-    let image = project.build_with(workspace, &build, &traced_sdk::make(workspace)?)?;
+    let image =
+        project.build_with(workspace, &build, &traced_sdk::make(workspace, traced_sdk::Adds::Trace)?)?;
     let folder = image.parent().map(Path::to_owned).unwrap_or_default();
     let report = files::read(&folder.join("report.json"))?;
     let system = System::new(&report, std::slice::from_ref(&folder)).map_err(Failure::new)?;
@@ -152,7 +154,7 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
             Long("board") => options.board = arguments.value()?.string()?,
             Long("variant") => options.variants.push(arguments.value()?.string()?),
             Long("config") => {
-                options.config = one_of("configuration", arguments.value()?.string()?, &CONFIGS)?
+                options.config = one_of("configuration", arguments.value()?.string()?, &configs())?
             }
             Long("seconds") => options.nanoseconds = nanoseconds(&arguments.value()?.string()?)?,
             Long("only") => options.only.push(program(&arguments.value()?.string()?).map_err(Failure::new)?),

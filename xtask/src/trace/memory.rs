@@ -3,7 +3,7 @@
 //! QEMU's own commands need its main loop, which starves while an idle machine skips time. Signals and a file always
 //! work, also when the emulator ends.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -87,6 +87,94 @@ impl Memory {
         file.read_exact_at(&mut copy, self.ring.unwrap_or(0)).context(about)?;
         self.file = Some(file);
         Ok(self.ring.map(|_| copy))
+    }
+}
+
+/// The memory of a running machine, for a reader that takes a recording from it.
+#[derive(Debug)]
+pub struct Recorded {
+    /// The file.
+    file: File,
+    /// Position of the ring.
+    ring: u64,
+}
+
+impl Recorded {
+    /// The ring in the memory; `None` until boot has made it.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn find(memory: &Memory, paddr: Option<u64>) -> Outcome<Option<Self>> {
+        let file = OpenOptions::new().read(true).write(true).open(&memory.path);
+        let Ok(file) = file else { return Ok(None) };
+        let ring = search(&file, paddr).context(|| format!("cannot read {}", memory.path.display()))?;
+        Ok(ring.map(|ring| Self { file, ring }))
+    }
+
+    /// Reads memory at a distance from the ring.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn read(&self, offset: u64, bytes: &mut [u8]) -> Outcome {
+        self.file.read_exact_at(bytes, self.ring + offset).context(|| "cannot read the recording".to_owned())
+    }
+
+    /// A word at a distance from the ring, which the machine may be writing: only what two reads agree on is whole.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn word(&self, offset: u64) -> Outcome<u64> {
+        let mut bytes = [[0; 8]; 2];
+        loop {
+            for bytes in &mut bytes {
+                self.read(offset, bytes)?;
+            }
+            if bytes[0] == bytes[1] {
+                return Ok(u64::from_le_bytes(bytes[0]));
+            }
+        }
+    }
+
+    /// Writes a byte at a distance from the ring.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write_byte(&self, offset: u64, byte: u8) -> Outcome {
+        let written = self.file.write_all_at(&[byte], self.ring + offset);
+        written.context(|| "cannot write the recording's header".to_owned())
+    }
+
+    /// The header and tables of the boot image, where boot has read them: the first words that are a valid image.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or has no image.
+    pub fn image(&self) -> Outcome<Vec<u64>> {
+        let about = || "cannot read the machine's memory".to_owned();
+        let end = self.file.metadata().context(about)?.len();
+        let mut piece = vec![0; PIECE];
+        for at in (0..end).step_by(PIECE) {
+            let count = self.file.read_at(&mut piece, at).context(about)?;
+            let starts = (0..count).step_by(PAGE).filter(|start| {
+                piece[*start..]
+                    .first_chunk()
+                    .is_some_and(|word| u64::from_le_bytes(*word) == limen_image::MAGIC)
+            });
+            if let Some(words) = starts.filter_map(|start| self.image_at(at + start as u64)).next() {
+                return Ok(words);
+            }
+        }
+        Err(Failure::new("the machine's memory has no boot image"))
+    }
+
+    fn image_at(&self, at: u64) -> Option<Vec<u64>> {
+        let read = |words: usize| {
+            let mut bytes = vec![0; words * 8];
+            self.file.read_exact_at(&mut bytes, at).ok()?;
+            Some(bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect::<Vec<_>>())
+        };
+        let bytes = *read(limen_image::HEADER_WORDS)?.get(limen_image::HeaderWord::TABLES_BYTES)?;
+        let words = read(usize::try_from(bytes / 8).ok().filter(|words| *words < PIECE)?)?;
+        limen_image::Image::validate(&words).is_ok().then_some(words)
     }
 }
 

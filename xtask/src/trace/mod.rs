@@ -1,7 +1,7 @@
 //! `./x trace`, in three parts: building with the trace on, recording from a running emulator, and the command.
 
 pub mod command;
-mod memory;
+pub mod memory;
 pub mod recorder;
 pub mod sdk;
 

@@ -1,10 +1,11 @@
-//! An SDK whose tool turns the trace on, so that every project can be traced without a change.
+//! An SDK whose tool turns the trace or the recording on, so that every project can be traced or replayed without a change.
 
 use std::fs::{self, Permissions};
-use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
 use crate::failure::{Context, Outcome};
+use crate::sdk::overlay;
 use crate::shell::files;
 use crate::workspace::Workspace;
 
@@ -13,29 +14,33 @@ const TOOLS: &str = "bin";
 /// The tool's name.
 const TOOL: &str = "microkit";
 
+/// The addition that the tool of such an SDK makes to every system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Adds {
+    /// It turns all groups of the trace on.
+    Trace,
+    /// It turns the recording on.
+    Recording,
+}
+
 /// Makes the SDK beside the finished one, whose other parts it shares.
 ///
 /// # Errors
 /// When a file cannot be written.
-pub fn make(workspace: &Workspace) -> Outcome<PathBuf> {
-    let (sdk, traced) = (workspace.sdk(), workspace.path("build/traced_sdk"));
+pub fn make(workspace: &Workspace, adds: Adds) -> Outcome<PathBuf> {
+    let (folder, option) = match adds {
+        Adds::Trace => ("build/traced_sdk", "--trace"),
+        Adds::Recording => ("build/recording_sdk", "--record"),
+    };
+    let (sdk, traced) = (workspace.sdk(), workspace.path(folder));
+    overlay::share(&sdk, &traced, Path::new(TOOLS))?;
     let tool = traced.join(TOOLS).join(TOOL);
     let real = sdk.join(TOOLS).join(TOOL);
     let script =
-        format!("#!/bin/sh\nMICROKIT_SDK='{}' exec '{}' \"$@\" --trace\n", sdk.display(), real.display());
+        format!("#!/bin/sh\nMICROKIT_SDK='{}' exec '{}' \"$@\" {option}\n", sdk.display(), real.display());
     files::write(&tool, script)?;
     let executable = Permissions::from_mode(0o755);
     fs::set_permissions(&tool, executable)
         .context(|| format!("cannot set permissions of {}", tool.display()))?;
-    let parts = fs::read_dir(&sdk).context(|| format!("cannot list {}", sdk.display()))?;
-    for part in parts.flatten().filter(|part| part.file_name() != TOOLS) {
-        let link = traced.join(part.file_name());
-        if link.read_link().is_ok_and(|present| present == part.path()) {
-            continue;
-        }
-        // A link of an SDK that was elsewhere.
-        _ = fs::remove_file(&link);
-        symlink(part.path(), &link).context(|| format!("cannot create {}", link.display()))?;
-    }
     Ok(traced)
 }

@@ -12,8 +12,13 @@ const ACCESS: u64 = MappingFlags::READ;
 pub(super) fn check(image: &Image<'_>) -> Check {
     let number = image.counts().trace;
     if number == 0 {
-        let is_off = image.options() & Options::TRACE == 0;
-        return rule(Table::Counts, 0, is_off, "a group of the trace is on, but there is no ring");
+        let is_off = image.options() & (Options::TRACE | Options::RECORDING) == 0;
+        return rule(
+            Table::Counts,
+            0,
+            is_off,
+            "a group of the trace or the recording is on, but there is no ring",
+        );
     }
     let region = image.trace().unwrap_or_default();
     let is_ram = region.kind == RegionKind::Zero as u64 && !region.is_filled();

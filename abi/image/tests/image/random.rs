@@ -1,9 +1,10 @@
 //! Random images: the validator accepts valid ones, which read back as written. Random words cause no panic.
 
 use limen_abi::limits::{PAGE_BYTES, SAMPLE_RINGS};
+use limen_abi::slot;
 use limen_image::{
-    Board, CapKind, DomainSlot, Image, ImageWriter, Interrupt, Mapping, MappingFlags, NONE, RegionKind,
-    SchedContext, Service,
+    Board, CapKind, DomainSlot, Home, Image, ImageWriter, Interrupt, Mapping, MappingFlags, NONE, RegionKind,
+    Rights, SchedContext, Service,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -11,7 +12,7 @@ use proptest::test_runner::{RngAlgorithm, RngSeed};
 
 use crate::sample::{
     CONTENTS_PADDR, DEVICE_PADDR, cap, digest, fix_checksum, kernel_digest, line, mapping, region, reset,
-    ring, sample, thread, words_of,
+    ring, sample, spread, thread, words_of,
 };
 use crate::soundness;
 
@@ -48,7 +49,8 @@ fn valid_images() -> impl Strategy<Value = ImageWriter> {
         place_regions(&mut writer, &regions);
         place_mappings(&mut writer, &mappings);
         place_services(&mut writer, threads.len() as u64);
-        writer.sched_contexts = vec![SchedContext { budget_us: 5, period_us: 5 }; threads.len()];
+        writer.sched_contexts =
+            vec![SchedContext { budget_us: 5, period_us: 5, processor: 0 }; threads.len()];
         writer.threads = (0..)
             .zip(&threads)
             .map(|(index, (priority, is_passive, is_bound))| {
@@ -62,6 +64,7 @@ fn valid_images() -> impl Strategy<Value = ImageWriter> {
         place_caps(&mut writer, caps);
         place_domains(&mut writer);
         place_interrupts(&mut writer);
+        place_processors(&mut writer);
         writer
     })
 }
@@ -93,6 +96,38 @@ fn place_interrupts(writer: &mut ImageWriter) {
             ..line(number, number / 2 % 2)
         })
         .collect();
+}
+
+/// Pairs of threads on as many processors as the last thread's priority says, with the objects of their index. A
+/// service and its owner are such a pair. Endpoints stay on the first processor.
+fn place_processors(writer: &mut ImageWriter) {
+    let Some(last) = writer.threads.last() else { return };
+    writer.processors = 1 + last.priority / 17 % 4;
+    let home = |index: u64| index / 2 % writer.processors;
+    if writer.processors == 1 {
+        return;
+    }
+    writer.domain_schedule.clear();
+    writer.counts.domain_start = 0;
+    for (index, (thread, context)) in (0..).zip(writer.threads.iter_mut().zip(&mut writer.sched_contexts)) {
+        (thread.domain, thread.processor, context.processor) = (0, home(index), home(index));
+    }
+    for interrupt in &mut writer.interrupts {
+        interrupt.processor = home(interrupt.notification);
+    }
+    for cap in &mut writer.caps {
+        let object_home = match CapKind::from_raw(cap.kind) {
+            Some(CapKind::Endpoint) => 0,
+            Some(CapKind::Notification) if cap.slot == slot::INPUT => home(cap.object),
+            _ => continue,
+        };
+        if object_home != home(cap.table) {
+            cap.rights &= !Rights::RECEIVE;
+        }
+    }
+    let threads = writer.threads.len() as u64;
+    let homes = (0..writer.counts.endpoints).map(|_| 0).chain((0..threads).chain(0..threads).map(home));
+    writer.homes = homes.map(|processor| Home { processor }).collect();
 }
 
 /// Disjoint regions of any kind, in ascending order.
@@ -233,6 +268,8 @@ proptest! {
         prop_assert_eq!(image.key_sites().collect::<Vec<_>>(), writer.key_sites);
         prop_assert_eq!(image.services().collect::<Vec<_>>(), writer.services);
         prop_assert_eq!(image.rings().collect::<Vec<_>>(), writer.rings);
+        prop_assert_eq!(image.processors(), writer.processors);
+        prop_assert_eq!(image.homes().collect::<Vec<_>>(), writer.homes);
         prop_assert_eq!(image.domain_schedule().collect::<Vec<_>>(), writer.domain_schedule);
     }
 }
@@ -241,8 +278,15 @@ proptest! {
     #![proptest_config(config(4_000))]
 
     #[test]
-    fn random_words_are_refused_or_harmless(changes in vec((any::<prop::sample::Index>(), border_words()), 1..4)) {
-        let mut words = words_of(&sample());
+    fn random_words_are_refused_or_harmless(
+        is_spread in any::<bool>(),
+        changes in vec((any::<prop::sample::Index>(), border_words()), 1..4),
+    ) {
+        let mut writer = sample();
+        if is_spread {
+            spread(&mut writer);
+        }
+        let mut words = words_of(&writer);
         for (index, value) in changes {
             let count = words.len();
             words[index.index(count)] = value;

@@ -3,10 +3,10 @@
 use limen_abi::limits::{PAGE_BYTES, USER_TOP_AARCH64};
 use limen_abi::{KernelKey, ServiceKind};
 use limen_image::{
-    Architecture, Board, Cap, CapKind, Counts, DomainSlot, FixedRegion, FixedRegionFlags, HeaderWord, Image,
-    ImageError, ImageWriter, Interrupt, InterruptFlags, InterruptSource, Key, KeySite, Mapping, MappingFlags,
-    NONE, Options, Range, Region, RegionKind, Rights, Ring, RingKind, SchedContext, Service, Thread,
-    ThreadFlags, checksum, name_words,
+    Architecture, Board, Cap, CapKind, Counts, DomainSlot, FixedRegion, FixedRegionFlags, HeaderWord, Home,
+    Image, ImageError, ImageWriter, Interrupt, InterruptFlags, InterruptSource, Key, KeySite, Mapping,
+    MappingFlags, NONE, Options, Range, Region, RegionKind, Rights, Ring, RingKind, SchedContext, Service,
+    Thread, ThreadFlags, checksum, name_words,
 };
 
 /// Physical address of the image.
@@ -62,8 +62,8 @@ pub(crate) fn sample() -> ImageWriter {
         },
     ];
     writer.sched_contexts = vec![
-        SchedContext { budget_us: 100, period_us: 100 },
-        SchedContext { budget_us: 20, period_us: 1000 },
+        SchedContext { budget_us: 100, period_us: 100, processor: 0 },
+        SchedContext { budget_us: 20, period_us: 1000, processor: 0 },
     ];
     writer.threads = vec![thread(0, 254), thread(1, 3)];
     writer.caps = vec![
@@ -100,6 +100,26 @@ pub(crate) fn sample() -> ImageWriter {
     writer
 }
 
+/// Homes of endpoints, notifications and reply objects.
+pub(crate) fn homes(processors: &[u64]) -> Vec<Home> {
+    processors.iter().map(|&processor| Home { processor }).collect()
+}
+
+/// Moves the second thread of the sample to a second processor, with the objects that it uses alone and both interrupts.
+/// The first thread still signals their notification.
+pub(crate) fn spread(writer: &mut ImageWriter) {
+    writer.processors = 2;
+    writer.domain_schedule.clear();
+    writer.threads[1].processor = 1;
+    writer.sched_contexts[1].processor = 1;
+    for interrupt in &mut writer.interrupts {
+        interrupt.processor = 1;
+    }
+    writer.caps[2].rights = Rights::SEND;
+    writer.services[1] = kernel_digest(1, 2);
+    writer.homes = homes(&[0, 1, 0, 0, 1, 0, 1]);
+}
+
 /// A ring of samples.
 pub(crate) const fn ring(thread: u64, vaddr: u64) -> Ring {
     Ring { kind: RingKind::Samples as u64, thread, vaddr, bytes: PAGE_BYTES }
@@ -134,6 +154,7 @@ pub(crate) fn thread(index: u64, priority: u64) -> Thread {
         fault_slot: if index == 0 { 1 } else { NONE },
         timeout_slot: NONE,
         domain: 0,
+        processor: 0,
         flags: ThreadFlags::COUNTER,
     }
 }
@@ -141,7 +162,7 @@ pub(crate) fn thread(index: u64, priority: u64) -> Thread {
 /// An interrupt from a line of the controller.
 pub(crate) const fn line(line: u64, flags: u64) -> Interrupt {
     let source = InterruptSource::Line as u64;
-    Interrupt { line, source, unit: 0, input: 0, flags, notification: 2, badge: 1 }
+    Interrupt { line, source, unit: 0, input: 0, flags, notification: 2, badge: 1, processor: 0 }
 }
 
 /// A static key.

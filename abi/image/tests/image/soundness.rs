@@ -2,8 +2,8 @@
 
 use limen_abi::{KernelKey, ServiceKind, limits, slot};
 use limen_image::{
-    Architecture, CapKind, Image, InterruptSource, Mapping, MappingFlags, NONE, Range, RegionKind, Ring,
-    RingKind, Service,
+    Architecture, CapKind, Image, InterruptSource, Mapping, MappingFlags, NONE, Range, RegionKind, Rights,
+    Ring, RingKind, Service,
 };
 
 /// Panics unless the kernel can boot an accepted image.
@@ -17,6 +17,7 @@ pub(crate) fn check(image: &Image<'_>) {
     check_caps(image);
     image.services().for_each(|service| check_service(image, &service));
     check_rings(image);
+    check_homes(image);
 }
 
 /// Programs get RAM that is not in use, contents of the image, or devices that are not the kernel's.
@@ -149,6 +150,45 @@ fn check_caps(image: &Image<'_>) {
         let service =
             image.services().nth(cap.object as usize).filter(|_| cap.kind == CapKind::Service as u64);
         assert!(!service.is_some_and(is_foreign), "a service for another thread");
+    }
+}
+
+/// No thread receives, replies or acknowledges on another processor than the object's, and boot binds no objects of
+/// different processors.
+fn check_homes(image: &Image<'_>) {
+    let processors = image.processors();
+    assert!((1..=limits::PROCESSORS as u64).contains(&processors));
+    let threads: Vec<u64> = image.threads().map(|thread| thread.processor).collect();
+    let interrupts: Vec<u64> = image.interrupts().map(|interrupt| interrupt.processor).collect();
+    let contexts: Vec<u64> = image.sched_contexts().map(|context| context.processor).collect();
+    let homes = image.homes().map(|home| home.processor);
+    let all = homes.chain(threads.iter().chain(&interrupts).chain(&contexts).copied());
+    all.for_each(|home| assert!(home < processors));
+    assert!(processors == 1 || image.domain_schedule().count() == 0 && image.trace().is_none());
+    for (thread, &home) in image.threads().zip(&threads) {
+        assert!(thread.sched_context == NONE || contexts[thread.sched_context as usize] == home);
+        assert!(thread.notification == NONE || image.notification_home(thread.notification) == home);
+    }
+    for interrupt in image.interrupts() {
+        assert_eq!(image.notification_home(interrupt.notification), interrupt.processor);
+    }
+    for cap in image.caps() {
+        let may_receive = cap.rights & Rights::RECEIVE != 0;
+        let home = match CapKind::from_raw(cap.kind).expect("a kind") {
+            CapKind::Endpoint if may_receive => image.endpoint_home(cap.object),
+            CapKind::Notification if may_receive && cap.slot == slot::INPUT => {
+                image.notification_home(cap.object)
+            }
+            CapKind::Reply => image.reply_home(cap.object),
+            CapKind::Interrupt => interrupts[cap.object as usize],
+            _ => continue,
+        };
+        assert_eq!(home, threads[cap.table as usize]);
+    }
+    for service in image.services() {
+        let home = threads[service.thread as usize];
+        assert!(service.owner == NONE || threads[service.owner as usize] == home);
+        assert!(service.interrupt == NONE || interrupts[service.interrupt as usize] == home);
     }
 }
 

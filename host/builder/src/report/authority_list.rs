@@ -21,9 +21,12 @@ pub struct AuthorityRow {
     pub at: Vec<String>,
 }
 
-/// The programs of a scheduling domain by priority.
+/// The programs of a processor and scheduling domain by priority.
 #[derive(Clone, Debug, Serialize)]
 pub struct PriorityOrder {
+    /// The processor, if the system has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<u8>,
     /// The scheduling domain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub domain: Option<String>,
@@ -56,7 +59,9 @@ pub(super) fn rows(built: &Built) -> Vec<AuthorityRow> {
 
 pub(super) fn priorities(built: &Built) -> Vec<PriorityOrder> {
     let domains = built.parts.system.domains.as_ref();
+    let is_alone = built.parts.board.processors(&built.parts.config) == 1;
     let orders = authority::delays(built).into_iter().map(|order| PriorityOrder {
+        cpu: (!is_alone).then_some(order.cpu),
         domain: domains.map(|domains| domains.name_of(order.domain).to_owned()),
         levels: order.levels.iter().map(|(priority, parties)| level(built, *priority, parties)).collect(),
     });

@@ -78,7 +78,7 @@ pub(super) fn physical(built: &Built) -> Vec<Memory> {
 
 /// Every address space, by program.
 pub(super) fn address_spaces(built: &Built) -> Vec<UserMemory> {
-    let target = built.parts.board.target();
+    let target = built.parts.board.target(&built.parts.config);
     let programs = built.parts.programs.iter().enumerate().map(|(index, program)| {
         let mut ranges = user_ranges(built, index);
         let rings = built.spaces.rings.iter().filter(|ring| ring.thread == index as u64);

@@ -27,6 +27,9 @@ pub struct ProtectionDomain {
     pub budget_us: u64,
     /// Microseconds.
     pub period_us: u64,
+    /// The processor on which it runs, if the system has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<u8>,
     /// Its scheduling domain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub domain: Option<String>,
@@ -114,7 +117,8 @@ pub(super) fn programs(built: &Built) -> Vec<ProtectionDomain> {
 fn program(built: &Built, index: usize, first_service: usize) -> ProtectionDomain {
     let system = &built.parts.system;
     let domain = &system.protection_domains[index];
-    let stack_end = built.parts.board.target().stack_top();
+    let is_alone = built.parts.board.processors(&built.parts.config) == 1;
+    let stack_end = built.parts.board.target(&built.parts.config).stack_top();
     let stack_start = stack_end - stack_bytes(system, index);
     let parent = domain.parent.as_ref();
     let program = &built.parts.programs[index];
@@ -132,6 +136,7 @@ fn program(built: &Built, index: usize, first_service: usize) -> ProtectionDomai
         priority: domain.priority,
         budget_us: domain.budget_us,
         period_us: domain.period_us,
+        cpu: (!is_alone).then_some(domain.cpu),
         domain: system.domains.as_ref().map(|domains| domains.name_of(domain.domain).to_owned()),
         passive: domain.passive,
         fpu: domain.fpu,

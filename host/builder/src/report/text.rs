@@ -3,7 +3,8 @@
 use std::fmt::{self, Write};
 
 use super::{Capability, CapabilityTable, InterruptLine, Memory, Thread, UserMemory, UserRange};
-use super::{Domains, ExpectedDigest, Hex, Kernel, ProtectionDomain, Report, Sizes, Trace};
+use super::{Domains, ExpectedDigest, Hex, Home, Kernel, ProtectionDomain, Report, Sizes, Trace};
+use super::{ProcessorCrossing, Processors};
 
 /// Renders the report. Writing to a string cannot fail, so the [`fmt::Write`] result is ignored.
 pub(super) fn render(report: &Report) -> String {
@@ -19,6 +20,12 @@ fn write_report(out: &mut String, report: &Report) -> fmt::Result {
     sizes(out, &report.sizes)?;
     section(out, "Protection domains")?;
     report.protection_domains.iter().try_for_each(|domain| protection_domain(out, domain))?;
+    if let Some(processors) = &report.processors {
+        section(out, "Processors")?;
+        processors.homes.iter().try_for_each(|home| processor(out, home))?;
+        section(out, "Between processors")?;
+        between_processors(out, processors)?;
+    }
     if let Some(domains) = &report.domains {
         section(out, "Domain schedule")?;
         domain_schedule(out, domains)?;
@@ -91,6 +98,9 @@ fn protection_domain(out: &mut String, domain: &ProtectionDomain) -> fmt::Result
     writeln!(out, "  program   {}", limen_sdf::one_line(&domain.program))?;
     writeln!(out, "  priority  {}", domain.priority)?;
     writeln!(out, "  budget    {} us every {} us", domain.budget_us, domain.period_us)?;
+    if let Some(cpu) = &domain.cpu {
+        writeln!(out, "  cpu       {cpu}")?;
+    }
     if let Some(domain) = &domain.domain {
         writeln!(out, "  domain    {domain}")?;
     }
@@ -98,6 +108,27 @@ fn protection_domain(out: &mut String, domain: &ProtectionDomain) -> fmt::Result
     let facts = [(domain.passive, "passive"), (domain.fpu, "fpu"), (domain.counter, "counter")];
     let facts: Vec<_> = facts.into_iter().filter(|(is, _)| *is).map(|(_, name)| name).collect();
     writeln!(out, "  facts     {}", facts.join(" "))
+}
+
+fn processor(out: &mut String, home: &Home) -> fmt::Result {
+    let programs = if home.programs.is_empty() { "nothing".to_owned() } else { home.programs.join(", ") };
+    writeln!(out, "{:>3}  {programs}", home.cpu)
+}
+
+fn between_processors(out: &mut String, processors: &Processors) -> fmt::Result {
+    if processors.crossings.is_empty() {
+        writeln!(out, "nothing")?;
+    }
+    for ProcessorCrossing { kind, from, id, to, passive } in &processors.crossings {
+        let channel = id.map(|id| format!(", channel {id}")).unwrap_or_default();
+        let passive = if *passive { ", which is passive" } else { "" };
+        writeln!(
+            out,
+            "{kind:<12}  {} on {}{channel} -> {} on {}{passive}",
+            from.name, from.cpu, to.name, to.cpu
+        )?;
+    }
+    Ok(())
 }
 
 fn domain_schedule(out: &mut String, domains: &Domains) -> fmt::Result {

@@ -16,6 +16,8 @@ use test_elf::TestElf;
 
 /// Options of most calls.
 pub(crate) const BASE: &str = "--board qemu_virt_aarch64 --config debug";
+/// The same for several processors; [`Workspace::add_config`] adds the configuration.
+pub(crate) const SMP: &str = "--board qemu_virt_aarch64 --config smp-debug";
 /// A system with one program.
 pub(crate) const ONE: &str = r#"<system>
     <protection_domain name="one" priority="10">
@@ -39,15 +41,20 @@ impl Workspace {
         let root = std::env::temp_dir().join(format!("limen-microkit-{}-{number}", std::process::id()));
         let workspace = Self { root };
         for config in ["benchmark", "debug", "release"] {
-            let directory = format!("sdk/board/qemu_virt_aarch64/{config}");
-            workspace.write(&format!("{directory}/board.toml"), BOARD);
-            workspace.write(&format!("{directory}/elf/sel4.elf"), TestElf::kernel().bytes());
-            workspace.write(&format!("{directory}/elf/loader.elf"), TestElf::loader().bytes());
-            workspace.write(&format!("{directory}/elf/monitor.elf"), TestElf::monitor().bytes());
+            workspace.add_config(config);
         }
         workspace.write("one.system", ONE);
         workspace.write("one.elf", TestElf::program().bytes());
         workspace
+    }
+
+    /// Adds a configuration to the SDK.
+    pub(crate) fn add_config(&self, config: &str) {
+        let directory = format!("sdk/board/qemu_virt_aarch64/{config}");
+        self.write(&format!("{directory}/board.toml"), BOARD);
+        self.write(&format!("{directory}/elf/sel4.elf"), TestElf::kernel().bytes());
+        self.write(&format!("{directory}/elf/loader.elf"), TestElf::loader().bytes());
+        self.write(&format!("{directory}/elf/monitor.elf"), TestElf::monitor().bytes());
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

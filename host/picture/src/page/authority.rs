@@ -118,9 +118,10 @@ fn delays(orders: &[PriorityOrder]) -> String {
             format!("<li><b>{}</b> {}</li>\n", level.priority, names.join(", "))
         });
         let title = order.domain.as_ref().map(|domain| format!("<p>Domain {}:</p>\n", escaped(domain)));
+        let title = title.or_else(|| order.cpu.map(|cpu| format!("<p>Processor {cpu}:</p>\n")));
         format!("{}<ol class=\"levels\">\n{}</ol>\n", title.unwrap_or_default(), levels.collect::<String>())
     };
-    "<p>A program delays those with lower priorities in its domain while it runs, until its budget is used up; programs of one \
+    "<p>A program delays those with lower priorities in its domain and on its processor while it runs, until its budget is used up; programs of one \
      priority share their time.</p>\n"
         .to_owned()
         + &orders.iter().map(order).collect::<String>()

@@ -48,6 +48,7 @@ fn program(domain: &ProtectionDomain) -> String {
         format!("{} of {} \u{b5}s", domain.budget_us, domain.period_us)
     };
     let scheduling = domain.domain.as_ref().map(|name| format!(", domain {}", escaped(name)));
+    let scheduling = scheduling.or_else(|| domain.cpu.map(|cpu| format!(", processor {cpu}")));
     let guard = match domain.guard_bytes {
         0 => "<b class=\"missed\">no guard</b>".to_owned(),
         bytes => human_bytes(bytes),

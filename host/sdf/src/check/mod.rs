@@ -116,6 +116,7 @@ fn domain(draft: ProtectionDomainDraft) -> ProtectionDomain {
         passive: header.passive,
         stack_bytes: header.stack_bytes,
         fpu: header.fpu,
+        cpu: header.cpu,
         domain: header.domain,
         timeout_fault: header.timeout_fault,
         smc: header.smc,

@@ -3,7 +3,7 @@
 use limen_abi::Syscall;
 
 use crate::arena::{EndpointId, NotificationId, ThreadId};
-use crate::cap::Cap;
+use crate::cap::{Cap, ObjectKind};
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 use crate::object::endpoint::Endpoint;
@@ -20,6 +20,21 @@ impl<M: Machine> Kernel<M> {
             && rights.can_send()
         {
             return self.signal_at_once(current, id, badge);
+        }
+        self.serve_other_send()
+    }
+
+    /// Serves a signal to a notification of another processor, or a send that is no signal.
+    #[inline(never)]
+    fn serve_other_send(&mut self) -> Option<&mut M::Context> {
+        if let Some(current) = self.processor.current
+            && let Some(cap) = self.own_cap(current, self.threads[current].context.cptr())
+            && let Some(object) = cap.as_elsewhere()
+            && object.kind == ObjectKind::Notification
+            && object.rights.can_send()
+        {
+            self.signal_elsewhere(object);
+            return Some(&mut self.threads[current].context);
         }
         self.serve_slowly(Syscall::Send.as_raw())
     }

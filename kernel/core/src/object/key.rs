@@ -36,7 +36,7 @@ use crate::machine::{Context, Machine, Patching};
 use crate::message::Answer;
 
 /// A static key.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Key {
     /// The holds of each program.
     holds: [u8; THREADS],
@@ -90,7 +90,8 @@ impl Key {
     }
 
     /// Returns whether branches on the key are taken, or will be once all are patched.
-    pub(crate) fn is_on(&self) -> bool {
+    #[must_use]
+    pub fn is_on(&self) -> bool {
         self.state
     }
 
@@ -98,6 +99,12 @@ impl Key {
     #[must_use]
     pub fn is_patched(&self) -> bool {
         self.patcher.is_none()
+    }
+
+    /// Sets the thread whose system call patches branches, and returns the one before.
+    #[inline(always)]
+    pub(crate) fn set_patcher(&mut self, patcher: Option<ThreadId>) -> Option<ThreadId> {
+        core::mem::replace(&mut self.patcher, patcher)
     }
 
     /// Returns whether the count is the sum of the holds.
@@ -108,7 +115,8 @@ impl Key {
     }
 
     /// Returns how often a program holds the key.
-    fn holds(&self, thread: ThreadId) -> u8 {
+    #[must_use]
+    pub fn holds(&self, thread: ThreadId) -> u8 {
         self.holds.get(position(thread)).copied().unwrap_or(0)
     }
 
@@ -219,13 +227,7 @@ impl Request {
     pub(crate) fn perform<M: Machine>(self, kernel: &mut Kernel<M>) -> (Answer, Outcome) {
         match self {
             Self::Change { key, caller, change } => {
-                if change != Change::None {
-                    kernel.change_key(key, caller, change);
-                }
-                let patching = match kernel.keys[key].role {
-                    Role::Single => kernel.patch_key(key, caller, &mut { KEY_SITES_AT_ONCE }),
-                    Role::Group => kernel.patch_group(key, caller),
-                };
+                let patching = kernel.change_and_patch(key, caller, change);
                 if patching == Patching::More {
                     let rest = MessageInfo::new(Label::KeyFollow.as_raw(), 0);
                     kernel.threads[caller].context.set_info(rest);
@@ -238,6 +240,18 @@ impl Request {
 }
 
 impl<M: Machine> Kernel<M> {
+    /// Changes the holds of a key, and patches branches.
+    #[inline(always)]
+    pub(crate) fn change_and_patch(&mut self, key: KeyId, caller: ThreadId, change: Change) -> Patching {
+        if change != Change::None {
+            self.change_key(key, caller, change);
+        }
+        match self.keys[key].role {
+            Role::Single => self.patch_key(key, caller, &mut { KEY_SITES_AT_ONCE }),
+            Role::Group => self.patch_group(key, caller),
+        }
+    }
+
     /// Makes a key follow that of its group, at boot.
     pub(crate) fn enter_group(&mut self, id: KeyId, group: KeyId) {
         self.keys[group].role = Role::Group;
@@ -315,7 +329,13 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    fn all_keys(&self) -> impl Iterator<Item = KeyId> + use<M> {
+    /// Returns the keys that are on, one bit each.
+    #[inline(always)]
+    pub(crate) fn keys_on(&self) -> u64 {
+        self.all_keys().fold(0, |on, id| on | u64::from(self.keys[id].is_on()) << Keys::index_of(id))
+    }
+
+    pub(crate) fn all_keys(&self) -> impl Iterator<Item = KeyId> + use<M> {
         Keys::first(self.key_count)
     }
 
@@ -334,9 +354,18 @@ impl<M: Machine> Kernel<M> {
         words
     }
 
-    /// Releases all holds of a program that is stopped or restarted. [`Self::patch_keys`] then patches the branches.
+    /// Releases all holds of a program that is stopped or restarted. [`Self::patch_keys`] then patches the branches. With
+    /// several processors, the keeper of keys does both.
     #[inline(never)]
     pub(crate) fn release_keys(&mut self, thread: ThreadId) {
+        if self.holders.holding != 0 {
+            return self.release_elsewhere(thread);
+        }
+        self.release_holds(thread);
+    }
+
+    /// Releases all holds of a program.
+    pub(crate) fn release_holds(&mut self, thread: ThreadId) {
         let mut changed = false;
         for id in self.all_keys() {
             changed |= self.keys[id].release(thread);

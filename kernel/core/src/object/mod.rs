@@ -7,7 +7,7 @@ pub mod io_port;
 pub mod irq;
 pub mod key;
 pub mod notification;
-mod priority;
+pub(crate) mod priority;
 pub mod probe;
 pub mod reply;
 pub mod sched_context;

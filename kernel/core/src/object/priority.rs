@@ -7,7 +7,6 @@ use super::endpoint::Endpoint;
 use super::notification::Signals;
 use super::thread::State;
 use crate::arena::ThreadId;
-use crate::cap::Cap;
 use crate::event::{Next, Outcome};
 use crate::invoke::{Arguments, InvokeError};
 use crate::kernel::Kernel;
@@ -15,15 +14,9 @@ use crate::machine::Machine;
 use crate::sched::queue::Queue;
 
 /// Decodes the priority in a message and checks it against the maximum of the authority that the message names.
-pub(crate) fn decode_priority<M: Machine>(
-    kernel: &Kernel<M>,
-    arguments: &Arguments<'_, M>,
-) -> Result<u8, InvokeError> {
+pub(crate) fn decode_priority<M: Machine>(arguments: &Arguments<'_, M>) -> Result<u8, InvokeError> {
     let [priority] = arguments.words()?;
-    let Cap::Thread(authority) = arguments.extra_cap(0)? else {
-        return Err(InvokeError::InvalidCapability { index: 1 });
-    };
-    let max = kernel.threads[authority].max_priority;
+    let max = arguments.authority(0)?;
     match u8::try_from(priority) {
         Ok(priority) if priority <= max => Ok(priority),
         _ => Err(InvokeError::Range { min: 0, max: u64::from(max) }),
@@ -48,7 +41,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Dequeues the highest-priority ready thread if it is above this priority.
-    fn take_ready_above(&mut self, priority: u8) -> Option<ThreadId> {
+    pub(crate) fn take_ready_above(&mut self, priority: u8) -> Option<ThreadId> {
         if self.processor.queues.ready.highest() <= u16::from(priority) + 1 {
             return None;
         }

@@ -30,11 +30,11 @@ use crate::arena::{SampleRingId, ThreadId};
 use crate::event::Outcome;
 use crate::invoke::{Arguments, InvokeError};
 use crate::kernel::Kernel;
-use crate::machine::{Context, Machine};
+use crate::machine::{Context, Machine, Patching};
 use crate::message::Answer;
 
 /// The probe of one program.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Probe {
     state: State,
     /// The event of the last arming. Not in the state, so that an event changes only that.
@@ -256,7 +256,7 @@ impl<M: Machine> Kernel<M> {
         }
         self.probing += 1;
         if self.probing == 1 {
-            self.machine.set_probing(true);
+            self.lead_through_probes(true);
         }
     }
 
@@ -269,7 +269,15 @@ impl<M: Machine> Kernel<M> {
         self.probes[thread].state = State::Off;
         self.probing -= 1;
         if self.probing == 0 {
-            self.machine.set_probing(false);
+            self.lead_through_probes(false);
+        }
+    }
+
+    /// Leads every trap through the probes, or none. With several processors, the keeper of keys does that.
+    fn lead_through_probes(&mut self, state: bool) {
+        if self.processors == 1 {
+            // All branches follow at once.
+            let _: Patching = self.machine.set_probing(state);
         }
     }
 

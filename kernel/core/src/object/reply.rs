@@ -102,7 +102,12 @@ impl<M: Machine> Kernel<M> {
         if self.threads[to].sched_context.is_some() {
             return None;
         }
-        let moved = self.threads[from].sched_context.take()?;
+        let Some(moved) = self.threads[from].sched_context.take() else {
+            if self.processor.visiting != 0 {
+                self.lend_time_of_visitor(from, to);
+            }
+            return None;
+        };
         self.threads[to].sched_context = Some(moved);
         self.sched_contexts[moved].thread = Some(to);
         Some(moved)

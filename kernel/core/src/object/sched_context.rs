@@ -14,6 +14,7 @@ use crate::invoke::{Arguments, InvokeError};
 use crate::kernel::Kernel;
 use crate::machine::{Machine, Ticks};
 use crate::message::Answer;
+use crate::processors::mailbox::bit;
 
 /// A scheduling context. If it has a limit, that is in `Kernel::sporadic_servers`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -91,6 +92,9 @@ impl Request {
         id: SchedContextId,
         arguments: &Arguments<'_, M>,
     ) -> Result<Self, InvokeError> {
+        if kernel.is_away(id) {
+            return Err(InvokeError::IllegalOperation);
+        }
         match arguments.label() {
             Some(Label::SchedContextBind) => decode_bind(kernel, id, arguments.extra_cap(0)?),
             Some(Label::SchedContextUnbind) => not_running(kernel, id).map(|()| Self::Unbind(id)),
@@ -193,6 +197,12 @@ fn not_running<M: Machine>(kernel: &Kernel<M>, id: SchedContextId) -> Result<(),
 }
 
 impl<M: Machine> Kernel<M> {
+    /// Returns whether a scheduling context of this processor is in use at another one.
+    #[inline]
+    pub(crate) fn is_away(&self, id: SchedContextId) -> bool {
+        self.sched_contexts_away & bit(id) != 0
+    }
+
     /// Returns the microseconds charged since the last read, and resets the count.
     pub(crate) fn take_consumed(&mut self, id: SchedContextId) -> u64 {
         self.count_consumed(id);
@@ -213,7 +223,9 @@ impl<M: Machine> Kernel<M> {
     /// Lends a thread the scheduling context of its bound notification, if no thread runs on it.
     #[inline(never)]
     pub(crate) fn borrow_from_notification(&mut self, thread: ThreadId) {
-        if let Some(notification) = self.threads[thread].notification {
+        if let Some(notification) = self.threads[thread].notification
+            && self.outboxes[thread].lets_run()
+        {
             self.lend_from_notification(notification, thread);
         }
     }

@@ -37,7 +37,10 @@ const MAX_EXTRA_REFILLS: u64 = 8;
 
 impl Request {
     /// Decodes an invocation of scheduling control.
-    pub(crate) fn decode<M: Machine>(arguments: &Arguments<'_, M>) -> Result<Self, InvokeError> {
+    pub(crate) fn decode<M: Machine>(
+        kernel: &Kernel<M>,
+        arguments: &Arguments<'_, M>,
+    ) -> Result<Self, InvokeError> {
         if arguments.label() != Some(Label::SchedControlConfigureFlags) {
             return Err(InvokeError::IllegalOperation);
         }
@@ -48,6 +51,9 @@ impl Request {
         in_range(budget_us, limits::MIN_BUDGET_US, period_us)?;
         let Cap::SchedContext(id) = target else { return Err(InvokeError::InvalidCapability { index: 1 }) };
         in_range(extra_refills, 0, MAX_EXTRA_REFILLS)?;
+        if kernel.is_away(id) {
+            return Err(InvokeError::IllegalOperation);
+        }
         Ok(Self::Configure { id, budget_us, period_us, data })
     }
 
@@ -89,6 +95,7 @@ impl<M: Machine> Kernel<M> {
         let period = self.machine.ticks_from_us(period_us);
         let least = self.machine.ticks_from_us(limits::MIN_BUDGET_US);
         self.use_slice(id, 0);
+        self.slices[id].priority = 0;
         self.sporadic_servers[id] = SporadicServer::new(left, budget, period, least, self.processor.since);
     }
 

@@ -106,6 +106,11 @@ pub enum State {
         /// The point at which it resumes if this wait is cancelled.
         again: Restart,
     },
+    /// Waiting for the answer to a request at another processor.
+    Away {
+        /// The point at which it resumes if this wait is cancelled.
+        again: Restart,
+    },
     /// Waiting for the reply to its call or fault.
     Calling {
         /// The reply object.
@@ -132,6 +137,7 @@ impl State {
             Self::Receiving { again, .. }
             | Self::Waiting { again, .. }
             | Self::Sending { again, .. }
+            | Self::Away { again }
             | Self::Calling { again, .. } => Some(again),
         }
     }
@@ -143,6 +149,7 @@ impl State {
             Self::Receiving { again, .. }
             | Self::Waiting { again, .. }
             | Self::Sending { again, .. }
+            | Self::Away { again }
             | Self::Calling { again, .. } => *again = Restart::ProgramCounter,
         }
     }
@@ -265,10 +272,10 @@ impl Request {
                 Ok(Self::WriteRegisters { thread, resume: flags & 1 != 0, count: count as usize })
             }
             Some(Label::TcbSetPriority) => {
-                decode_priority(kernel, arguments).map(|priority| Self::SetPriority(thread, priority))
+                decode_priority(arguments).map(|priority| Self::SetPriority(thread, priority))
             }
             Some(Label::TcbSetMcPriority) => {
-                decode_priority(kernel, arguments).map(|priority| Self::SetMaxPriority(thread, priority))
+                decode_priority(arguments).map(|priority| Self::SetMaxPriority(thread, priority))
             }
             Some(Label::TcbBindNotification) => decode_bind(kernel, thread, arguments.extra_cap(0)?),
             Some(Label::TcbUnbindNotification) => match kernel.threads[thread].notification {
@@ -386,8 +393,10 @@ impl<M: Machine> Kernel<M> {
 
     /// Resumes a thread that is not running, at its program counter or with a restart of the system call it waits in.
     pub(crate) fn resume(&mut self, thread: ThreadId) -> Outcome {
-        if matches!(self.threads[thread].state, State::Runnable | State::Postponed) {
-            return Outcome::NOTHING;
+        match self.threads[thread].state {
+            State::Runnable | State::Postponed => return Outcome::NOTHING,
+            State::Away { .. } if self.asks_keeper(thread) => return Outcome::NOTHING,
+            _ => {}
         }
         self.cancel(thread);
         self.threads[thread].state = State::Runnable;
@@ -406,6 +415,7 @@ impl<M: Machine> Kernel<M> {
                 self.notifications[notification].remove(&mut self.links, thread)
             }
             State::Calling { reply, .. } => self.release_reply(reply),
+            State::Away { again } => self.recall(thread, again),
         }
         if self.threads[thread].state.again() == Some(Restart::SystemCall) {
             self.restart_syscall(thread);
@@ -465,6 +475,7 @@ impl<M: Machine> Kernel<M> {
             self.threads[thread].context.set_register(position, value);
         }
         if count > M::Context::PC {
+            self.outboxes[thread].forget_syscall();
             self.threads[thread].state.forget_syscall();
             self.queue_receiver(thread);
         }

@@ -43,7 +43,7 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     fn change_sched_context(&mut self, next: Option<SchedContextId>) -> bool {
         if let Some(id) = self.processor.sched_context {
-            let now = self.machine.now();
+            let now = self.read_clock();
             // If the clock ran backwards, `used` is huge and takes the slow path, where it saturates to zero.
             let used = now.wrapping_sub(self.processor.since);
             let sched_context = &mut self.sched_contexts[id];
@@ -67,8 +67,19 @@ impl<M: Machine> Kernel<M> {
 
     /// Charges the time since the last charge.
     pub(crate) fn charge_current(&mut self) {
-        let now = self.machine.now();
+        let now = self.read_clock();
         self.charge(now);
+    }
+
+    /// Reads the clock. A recording notes the reading. What a fast path reads is not noted: if the fast path goes ahead, it is
+    /// the time of the last charge, and otherwise nothing depends on it.
+    #[inline(always)]
+    pub(crate) fn read_clock(&mut self) -> Ticks {
+        let now = self.machine.now();
+        if self.machine.is_recording() {
+            self.trace.note_clock(now);
+        }
+        now
     }
 
     fn charge(&mut self, now: Ticks) {
@@ -95,6 +106,13 @@ impl<M: Machine> Kernel<M> {
             self.charge_current();
             self.processor.sched_context = None;
         }
+    }
+
+    /// [`Self::stop_charging`] for code that may be unmapped: it must not contain branches on static keys.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn stop_charging_here(&mut self) {
+        self.stop_charging();
     }
 
     /// Charges a share for what was used of the refill in use, if one is, and for `more` ticks.
@@ -145,35 +163,28 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     fn begin_slice(&mut self, id: SchedContextId) -> bool {
         let now = self.processor.since;
-        let slice = if self.sporadic_servers[id].is_limited() {
+        let (length, usable_until) = if self.sporadic_servers[id].is_limited() {
             if self.sched_contexts[id].remaining != 0 {
                 self.settle_share(id, 0);
             }
             let share = &mut self.sporadic_servers[id];
-            let amount = share.begin(now);
-            let window = share.window();
-            self.use_slice(id, amount);
-            if amount != 0 {
-                self.sched_contexts[id].last_used = now;
-                self.sched_contexts[id].usable_until = now.saturating_add(window);
-            }
-            amount
+            (share.begin(now), now.saturating_add(share.window()))
         } else {
-            self.begin_turn(id)
+            let holder = self.sched_contexts[id].thread;
+            self.slices[id].priority = holder.map_or(0, |thread| self.threads[thread].priority);
+            (self.slices[id].budget, Ticks::MAX)
         };
-        if slice == 0 {
+        if length == 0 {
             return false;
         }
-        self.arm(now.saturating_add(slice));
+        // Nothing was in use, so no ticks are uncounted.
+        self.slices[id].counted = length;
+        let sched_context = &mut self.sched_contexts[id];
+        sched_context.remaining = length;
+        sched_context.usable_until = usable_until;
+        sched_context.last_used = now;
+        self.arm(now.saturating_add(length));
         true
-    }
-
-    fn begin_turn(&mut self, id: SchedContextId) -> Ticks {
-        let priority = self.sched_contexts[id].thread.map_or(0, |thread| self.threads[thread].priority);
-        self.slices[id].priority = priority;
-        let budget = self.slices[id].budget;
-        self.use_slice(id, budget);
-        budget
     }
 
     /// Sets the timer to `deadline` if that is earlier than the programmed time.
@@ -244,6 +255,7 @@ impl<M: Machine> Kernel<M> {
         };
         if self.has_slice_left(current) {
             self.reschedule(current);
+            self.arm_for_slice();
             return Outcome::NOTHING;
         }
         self.processor.sched_context = None;
@@ -255,10 +267,14 @@ impl<M: Machine> Kernel<M> {
         Outcome::NOTHING
     }
 
-    /// Sets the timer to the earliest deadline, or disarms it if there is none.
-    fn set_timer(&mut self) {
+    /// Sets the timer to the end of a slice that continues. A slice that begins or is resumed has done so itself.
+    fn arm_for_slice(&mut self) {
         let slice = self.processor.sched_context.map_or(Ticks::MAX, |id| self.rest(id));
         self.arm(self.processor.since.saturating_add(slice));
+    }
+
+    /// Sets the timer to the next release if that comes first, or disarms it if there is no deadline.
+    fn set_timer(&mut self) {
         self.arm(self.next_release());
         if self.processor.programmed == Ticks::MAX {
             self.machine.set_deadline(Ticks::MAX);

@@ -162,7 +162,7 @@ impl Queue {
             }
             previous = Some(thread);
         }
-        previous == self.tail && self.head.is_none() == self.tail.is_none()
+        previous == self.tail
     }
 }
 
@@ -197,6 +197,24 @@ mod tests {
         queue.remove(&mut links, thread(2));
         queue.remove(&mut links, thread(0));
         assert!(queue.is_empty() && queue.is_sound(&links));
+    }
+
+    #[test]
+    fn a_queue_has_room_for_every_thread() {
+        let (mut queue, mut links) = (Queue::EMPTY, links());
+        (0..limits::THREADS as u64).for_each(|index| queue.push_back(&mut links, thread(index)));
+        assert_eq!(queue.head(), Some(thread(0)));
+        assert!(indices(&queue, &links).into_iter().eq(0..limits::THREADS));
+    }
+
+    #[test]
+    fn links_that_disagree_are_unsound() {
+        let (mut queue, mut links) = (Queue::EMPTY, links());
+        (0..3).for_each(|index| queue.push_back(&mut links, thread(index)));
+        assert!(!Queue { tail: Some(thread(1)), ..queue }.is_sound(&links));
+        assert!(!Queue { head: None, ..queue }.is_sound(&links));
+        links[thread(1)].previous = None;
+        assert!(!queue.is_sound(&links));
     }
 
     #[test]

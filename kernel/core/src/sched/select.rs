@@ -125,9 +125,12 @@ impl<M: Machine> Kernel<M> {
         Outcome { current: Next::Blocks, woken }
     }
 
+    /// Whether no ready thread has a higher priority. The thread may be the first of its equals, which it must stay.
     #[inline]
     fn is_highest(&self, thread: ThreadId) -> bool {
-        self.processor.queues.ready.surely_not_above(self.threads[thread].priority)
+        let (ready, priority) = (&self.processor.queues.ready, self.threads[thread].priority);
+        ready.surely_not_above(priority)
+            || (self.in_current_domain(thread) && ready.highest() <= u16::from(priority) + 1)
     }
 
     /// Adds a schedulable thread that is in no queue to the ready queues.
@@ -183,7 +186,8 @@ impl<M: Machine> Kernel<M> {
         }
         self.idle();
         if self.processor.queues.ready.highest() != 0 {
-            self.arm(self.machine.now().saturating_add(self.machine.ticks_from_us(PAUSE_US)));
+            let now = self.read_clock();
+            self.arm(now.saturating_add(self.machine.ticks_from_us(PAUSE_US)));
         }
     }
 

@@ -81,10 +81,33 @@ impl SporadicServer {
         share
     }
 
+    /// The number of [`Self::words`].
+    pub(crate) const WORDS: usize = 5 + 2 * REFILLS;
+
+    /// Returns all of it in words, for another processor.
+    pub(crate) fn words(&self) -> impl Iterator<Item = u64> {
+        let [first, length] = [self.first, self.length].map(|position| position as u64);
+        let head = [self.period, self.least, self.data, first, length];
+        head.into_iter().chain(self.ring.iter().flat_map(|refill| [refill.time, refill.amount]))
+    }
+
+    /// Creates what [`Self::words`] returned, from the words by their positions.
+    pub(crate) fn from_words(word: impl Fn(usize) -> u64) -> Self {
+        let [period, least, data, first, length] = core::array::from_fn(&word);
+        let ring = core::array::from_fn(|at| Refill { time: word(5 + 2 * at), amount: word(6 + 2 * at) });
+        Self { period, least, data, ring, first: first as usize, length: (length as usize).min(REFILLS) }
+    }
+
     /// Returns whether there is a limit.
     #[must_use]
     pub fn is_limited(&self) -> bool {
         self.period != 0
+    }
+
+    /// The time after which what was used may be used again; zero without a limit.
+    #[must_use]
+    pub fn period(&self) -> Ticks {
+        self.period
     }
 
     /// Begins to use the budget. Returns what may be used from now on, or zero if that is less than the minimum; then
@@ -149,9 +172,11 @@ impl SporadicServer {
         self.append(Refill { time, amount: used - owed });
     }
 
-    /// Gives up what could be used now.
+    /// Gives up what could be used now: several refills, if one has come back while the first was in use.
     pub fn forfeit(&mut self, now: Ticks) {
-        self.charge(now, self.rest(now));
+        while self.at(0).time <= now {
+            self.charge(now, self.at(0).amount);
+        }
     }
 
     fn append(&mut self, refill: Refill) {
@@ -233,6 +258,18 @@ mod tests {
 
     const LEAST: Ticks = 20;
 
+    #[test]
+    fn a_refill_that_came_back_meanwhile_is_given_up_as_well() {
+        let mut share = SporadicServer::new(40, 40, 1000, LEAST, 0);
+        share.charge(0, 20);
+        share.charge(50, 20);
+        assert_eq!(share.begin(1000), 20);
+        share.charge(1000, 5);
+        share.forfeit(1060);
+        assert_eq!((share.begin(1060), share.release_time()), (0, 2000));
+        assert!(share.is_sound(40));
+    }
+
     fn refills(share: &SporadicServer) -> Vec<(Ticks, Ticks)> {
         share.refills().map(|refill| (refill.time, refill.amount)).collect()
     }
@@ -266,6 +303,21 @@ mod tests {
         share.charge(0, 90);
         assert_eq!((share.begin(200), share.release_time()), (0, 390));
         assert_eq!(share.begin(390), 100);
+    }
+
+    #[test]
+    fn a_refill_of_the_minimum_can_be_used() {
+        let mut share = SporadicServer::new(100, 100, 400, LEAST, 0);
+        share.begin(0);
+        share.charge(0, 100 - LEAST);
+        assert_eq!(share.begin(200), LEAST);
+    }
+
+    #[test]
+    fn only_a_share_is_limited() {
+        let share = SporadicServer::new(100, 100, 400, LEAST, 0);
+        assert_eq!((share.is_limited(), share.window(), share.used_before(70)), (true, 3, 30));
+        assert!(!SporadicServer::UNLIMITED.is_limited());
     }
 
     #[test]
@@ -315,6 +367,32 @@ mod tests {
             }
             assert_eq!(refills(&share)[1..], expected, "{nearest}");
         }
+    }
+
+    #[test]
+    fn a_full_list_of_equal_distances_merges_the_new_refill() {
+        let mut share = SporadicServer::new(1000, 1000, 10_000, LEAST, 0);
+        for now in (0..).step_by(75).take(REFILLS) {
+            share.begin(now);
+            share.charge(now, 25);
+        }
+        let refills = refills(&share);
+        assert_eq!(refills[REFILLS - 2..], [(10_000 + 13 * 75, 25), (10_000 + 15 * 75 - 25, 50)]);
+    }
+
+    #[test]
+    fn refills_that_overlap_or_do_not_sum_to_the_budget_are_unsound() {
+        let mut share = SporadicServer::new(100, 100, 400, LEAST, 0);
+        share.begin(0);
+        share.charge(0, 30);
+        assert!(share.is_sound(100) && !share.is_sound(99));
+        let changed = |refill: Refill| {
+            let mut share = share;
+            *share.at_mut(1) = refill;
+            share
+        };
+        assert!(!changed(Refill { time: 99, amount: 30 }).is_sound(100));
+        assert!(!changed(Refill { time: 400, amount: 0 }).is_sound(70));
     }
 
     #[test]

@@ -60,7 +60,7 @@ fn number_and_code_in_a_reply_to_an_exception_are_ignored() {
 #[test]
 fn flags_in_a_reply_are_limited_to_those_of_user_mode() {
     let (family, system, _) = answered(Family::EXCEPTION, 0, &[1, 2, u64::MAX]);
-    assert_eq!(system.register(family.child, SPSR), 0xf000_0000);
+    assert_eq!(system.register(family.child, SPSR), 0xf000_1000);
 }
 
 #[test]

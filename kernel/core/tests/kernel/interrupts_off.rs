@@ -36,6 +36,7 @@ fn row_of_interrupt(interrupt: &Interrupt) -> &'static str {
     match interrupt {
         Interrupt::Timer => "event=Interrupt by=timer",
         Interrupt::Line(_) => "event=Interrupt by=line",
+        Interrupt::Message => "event=Interrupt by=message",
     }
 }
 

@@ -30,6 +30,7 @@ mod notifications;
 mod open_calls;
 mod priorities;
 mod probes;
+mod processors;
 mod random;
 mod registers;
 mod replies;

@@ -61,6 +61,37 @@ fn a_thread_that_lowers_its_priority_is_preempted() {
 }
 
 #[test]
+fn a_thread_whose_slice_is_over_goes_behind_the_threads_of_its_new_priority() {
+    let mut world = Workers::boot();
+    let [high, low] = world.workers;
+    world.system.follow_specification();
+    world.system.pass(1001);
+    world.set(world.own, 30);
+    world.system.assert_running(high);
+    world.system.stop(high);
+    world.system.assert_running(low);
+}
+
+/// The ready queues do not tell which thread is the highest where there are several domains.
+#[test]
+fn the_first_of_its_equals_preempts_also_where_there_are_several_domains() {
+    let mut plan = Plan::new();
+    let manager = plan.thread("manager", 50);
+    let [first, second] = ["first", "second"].map(|name| plan.thread(name, 40));
+    let other = plan.thread("other", 45);
+    plan.set_domain(other, 1);
+    plan.turn(0, 1000);
+    plan.turn(1, 1000);
+    let own = plan.grant(manager, manager.control());
+    let mut system = plan.boot();
+    let arguments = Arguments { label: SET, words: &[30], caps: &[own] };
+    system.syscall(manager, Syscall::Call, own, &arguments);
+    system.assert_running(first);
+    system.stop(first);
+    system.assert_running(second);
+}
+
+#[test]
 fn the_maximum_priority_of_the_authority_limits_priorities() {
     let mut world = Workers::boot();
     world.set(world.controls[0], 51);

@@ -159,7 +159,7 @@ fn a_count_beyond_the_message_is_an_error() {
 fn written_flags_are_limited_to_those_of_user_mode() {
     let (mut system, debugger, program, control) = debugger();
     system.call(debugger, control, WRITE, &[0, 3, 1, 2, u64::MAX]);
-    assert_eq!(system.register(program, SPSR), 0xf000_0000);
+    assert_eq!(system.register(program, SPSR), 0xf000_1000);
 }
 
 #[test]

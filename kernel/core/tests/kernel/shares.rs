@@ -188,6 +188,27 @@ fn configure(system: &mut System, thread: Thread, control: u64, time: u64, words
     system.syscall(thread, limen_abi::Syscall::Call, control, &arguments);
 }
 
+/// The server makes the client's slice a share that began in the server, and the client may only use that much of it after
+/// the reply, although an equal has its turn first.
+#[test]
+fn what_a_server_used_of_a_share_that_was_a_slice_is_not_lost() {
+    let mut service = Service::passive(200);
+    let (equal, _) = service.add_client("equal", Service::CLIENT_PRIORITY, 2);
+    let control = service.plan.grant(service.server, Grant::sched_control());
+    let time = service.plan.sched_context_of(service.client);
+    let time = service.plan.grant(service.server, time.control());
+    let mut system = service.boot();
+    system.call(service.client, service.call, 1, &[]);
+    system.run_to_timer();
+    system.assert_running(service.server);
+    configure(&mut system, service.server, control, time, &[100, 10_000, 0, 0, 0]);
+    system.pass(90);
+    system.reply_recv(service.server, service.receive, 0, &[]);
+    let start = system.kernel.machine.now;
+    let used = run(&mut system, &[service.client, equal], 5000);
+    assert_eq!(used[0], 10, "the client has used 90 of 100 before {start}");
+}
+
 #[test]
 fn reconfiguring_grants_no_time_twice() {
     let (mut system, master, share, control, time, wait) = controlled();

@@ -127,13 +127,17 @@ fn same_counts(counted: &Counters, done: &Counters) {
     assert_eq!(sums(counted), sums(done), "the counters differ from the operations performed");
 }
 
+/// States from which all steps are taken; in Miri only the first ones.
+const STATES: usize = if cfg!(miri) { 2 } else { usize::MAX };
+
 #[test]
 fn registers_of_a_thread_change_only_by_its_own_instructions() {
     let operations = operations();
     let mut seen = HashSet::from([World::booted()]);
     let mut queue = VecDeque::from([World::booted()]);
-    let mut steps = 0_usize;
-    while let Some(world) = queue.pop_front() {
+    let (mut steps, mut states) = (0_usize, 0);
+    while let Some(world) = queue.pop_front().filter(|_| states < STATES) {
+        states += 1;
         for operation in operations.iter().filter(|operation| world.allows(**operation)) {
             let mut next = world.clone();
             next.perform(*operation);
@@ -150,7 +154,7 @@ fn registers_of_a_thread_change_only_by_its_own_instructions() {
         }
     }
     println!("{} states, {steps} steps", seen.len());
-    assert!(seen.len() > 1000);
+    assert!(seen.len() > if cfg!(miri) { 10 } else { 1000 });
 }
 
 /// Runs a sequence and returns its counts: saves, loads, enables, disables.

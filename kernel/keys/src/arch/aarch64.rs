@@ -17,6 +17,8 @@ const DISTANCE_BITS: u32 = 26;
 impl Encoding for Aarch64 {
     const ALIGNMENT: usize = 4;
     const LINKED_AS_JUMPS: bool = false;
+    const LENGTHS: &'static [u32] = &[LENGTH];
+    const STEPS: u32 = 1;
 
     fn length(bytes: u64) -> Option<u32> {
         let instruction = bytes & 0xffff_ffff;
@@ -33,6 +35,10 @@ impl Encoding for Aarch64 {
         let reaches = distance % i64::from(LENGTH) == 0 && fits(instructions, DISTANCE_BITS);
         let field = instructions.cast_unsigned() & ((1 << DISTANCE_BITS) - 1);
         reaches.then_some(Instruction { bits: BRANCH | field, length })
+    }
+
+    fn step(_: Instruction, to: Instruction, _: u32) -> Instruction {
+        to
     }
 }
 

@@ -16,12 +16,16 @@ const NOP: u64 = 0x0000_0013;
 const JUMP: u64 = 0x0000_006f;
 /// Opcode and destination.
 const JUMP_MASK: u64 = 0xfff;
+/// The low parcel of an instruction.
+const PARCEL: u64 = 0xffff;
 /// Bits of a jump's distance, in bytes.
 const DISTANCE_BITS: u32 = 21;
 
 impl Encoding for Riscv64 {
     const ALIGNMENT: usize = 2;
     const LINKED_AS_JUMPS: bool = false;
+    const LENGTHS: &'static [u32] = &[LENGTH];
+    const STEPS: u32 = 2;
 
     fn length(bytes: u64) -> Option<u32> {
         let instruction = bytes & 0xffff_ffff;
@@ -38,6 +42,16 @@ impl Encoding for Riscv64 {
         let field = |from: u32, bits: u32, to: u32| (far >> from & ((1 << bits) - 1)) << to;
         let bits = JUMP | field(20, 1, 31) | field(1, 10, 21) | field(11, 1, 20) | field(12, 8, 12);
         reaches.then_some(Instruction { bits, length })
+    }
+
+    /// A fetch is only certain to be whole within its two-byte parcels. So the parcels change one after the other; in
+    /// between, the instruction has the low parcel of the nop. With that it is `addi x0` whatever follows, also a nop.
+    fn step(from: Instruction, to: Instruction, step: u32) -> Instruction {
+        if step > 0 || to.length != LENGTH {
+            return to;
+        }
+        let jump = if to.bits == NOP { from.bits } else { to.bits };
+        Instruction { bits: NOP & PARCEL | jump & !PARCEL, length: LENGTH }
     }
 }
 
@@ -92,6 +106,25 @@ mod tests {
             [jump(0x800), jump(0x1000), jump(0x7_fffe)],
             [0x0010_006f, 0x0000_106f, 0x7ff7_f06f].map(Some)
         );
+    }
+
+    #[test]
+    fn each_step_changes_one_parcel_and_no_torn_instruction_jumps_elsewhere() {
+        for distance in [8, -4, 0x1000, 0x7_fffe, -(1 << 20)] {
+            let states = [Riscv64::nop(LENGTH), Riscv64::jump(LENGTH, distance).unwrap()];
+            for [from, to] in [states, [states[1], states[0]]] {
+                let between = Riscv64::step(from, to, 0);
+                assert_eq!(Riscv64::step(from, to, 1), to);
+                for (one, other) in [(from, between), (between, to)] {
+                    let parcels = (one.bits ^ other.bits) & PARCEL != 0;
+                    assert!(!parcels || (one.bits ^ other.bits) & !PARCEL == 0);
+                }
+                // addi, to register 0.
+                assert_eq!(between.bits & 0x7fff, 0x13);
+            }
+        }
+        let data = [0, 1].map(|bits| Instruction { bits, length: 8 });
+        assert_eq!(Riscv64::step(data[0], data[1], 0), data[1]);
     }
 
     #[test]

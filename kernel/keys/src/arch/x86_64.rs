@@ -18,10 +18,13 @@ const NEAR_NOP: u64 = 0x9066;
 const FAR_NOP: u64 = 0x00_0044_1f0f;
 const NEAR_JUMP: u64 = 0xeb;
 const FAR_JUMP: u64 = 0xe9;
+const BREAKPOINT: u64 = 0xcc;
 
 impl Encoding for X86_64 {
     const ALIGNMENT: usize = 1;
     const LINKED_AS_JUMPS: bool = true;
+    const LENGTHS: &'static [u32] = &[NEAR, FAR];
+    const STEPS: u32 = 3;
 
     fn length(bytes: u64) -> Option<u32> {
         let is_far_nop = bytes & 0xff_ffff_ffff == FAR_NOP;
@@ -41,6 +44,17 @@ impl Encoding for X86_64 {
         let after = distance - i64::from(length);
         let (opcode, bits) = if length == NEAR { (NEAR_JUMP, 8) } else { (FAR_JUMP, 32) };
         fits(after, bits).then_some(Instruction { bits: after.cast_unsigned() << 8 | opcode, length })
+    }
+
+    /// A breakpoint; the bytes after it; the first byte. A core that executes the breakpoint continues as the kernel says.
+    fn step(from: Instruction, to: Instruction, step: u32) -> Instruction {
+        let tail = match step {
+            _ if to.length > FAR => return to,
+            0 => from,
+            1 => to,
+            _ => return to,
+        };
+        Instruction { bits: tail.bits & !0xff | BREAKPOINT, length: to.length }
     }
 }
 
@@ -82,6 +96,20 @@ mod tests {
     fn jumps_match_the_assembler() {
         assert_eq!([jump(NEAR, 2), jump(NEAR, 0)], [Some(0x00eb), Some(0xfeeb)]);
         assert_eq!([jump(FAR, 5), jump(FAR, 0)], [Some(0xe9), Some(0xff_ffff_fbe9)]);
+    }
+
+    #[test]
+    fn a_change_begins_and_ends_with_the_first_byte() {
+        for (length, distance, steps) in
+            [(NEAR, 7, [0x90cc, 0x05cc, 0x05eb]), (FAR, 6, [0x44_1fcc, 0x01cc, 0x01e9])]
+        {
+            let (from, to) = (X86_64::nop(length), X86_64::jump(length, distance).unwrap());
+            let done = [0, 1, 2].map(|step| X86_64::step(from, to, step));
+            assert_eq!(done.map(|instruction| instruction.bits), steps);
+            assert_eq!(X86_64::step(to, from, 2), from);
+        }
+        let data = [0, 1].map(|bits| Instruction { bits, length: 8 });
+        assert_eq!(X86_64::step(data[0], data[1], 0), data[1]);
     }
 
     #[test]

@@ -99,12 +99,15 @@ mod tests {
         PhysAddr(0x8000_0000 + space * 0x1000)
     }
 
+    /// Switches in a run; in Miri fewer.
+    const SWITCHES: u32 = if cfg!(miri) { 30 } else { 2000 };
+
     /// Switches between address spaces; how many accesses reached the memory of another, and walks of kernel pages.
     fn switches(bits: u32, fence: impl Fn(u64) -> bool + Copy) -> (u32, u32) {
         let mut hart = Hart::new(bits);
         let registers: Vec<u64> = (1..=SPACES).map(|space| hart.register(space)).collect();
         let (mut numbers, mut wrong) = (Numbers::new(u64::from(bits)), 0);
-        for _ in 0..2000 {
+        for _ in 0..SWITCHES {
             let space = numbers.below(SPACES);
             hart.enter(registers[space as usize], fence);
             if hart.access() != (satp(table(space + 1), 0), KERNEL_FRAME) {

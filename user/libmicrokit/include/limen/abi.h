@@ -377,6 +377,8 @@ typedef enum limen_trace_waited_t {
     limen_trace_at_budget = 4,
     /* Nothing: the thread was stopped, or has no time until a caller lends it some. */
     limen_trace_stopped = 5,
+    /* The answer of another processor. The object is its number. */
+    limen_trace_at_processor = 6,
 } limen_trace_waited_t;
 
 /* The thread of an event without one. */

@@ -9,7 +9,8 @@ use super::{Objection, SourceFile};
 
 const MAP: &str = "ARCHITECTURE.md";
 /// The folders at the top that the map describes.
-const TOP: [&str; 8] = ["abi/", "kernel/", "user/", "host/", "xtask/", "tests/", "bench/", "examples/"];
+const TOP: [&str; 9] =
+    ["abi/", "kernel/", "user/", "host/", "fuzz/", "xtask/", "tests/", "bench/", "examples/"];
 const INSTRUCTION_SETS: [&str; 3] = ["aarch64", "riscv64", "x86_64"];
 /// Endings that may follow the name of a file in a row.
 const ENDINGS: [&str; 4] = ["", ".rs", ".S", "/"];

@@ -114,10 +114,11 @@ const RULES: [&[Rule]; 7] = [
 fn tracked(root: &Path) -> Outcome<Vec<SourceFile>> {
     let listing = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
     let names = process::capture(Command::new("git").current_dir(root).args(listing))?;
-    // Binary files, and removed files that are not committed yet, have no lines to examine.
+    // Binary files, and removed files that are not committed yet, have no lines to examine. Inputs of fuzzers may be anything.
     let read = |name: &str| std::fs::read_to_string(root.join(name)).ok();
     let file = |name: &str| Some(SourceFile { path: name.to_owned(), text: read(name)? });
-    Ok(names.split('\0').filter(|name| !name.is_empty()).filter_map(file).collect())
+    let has_lines = |name: &&str| !name.is_empty() && !name.starts_with("fuzz/corpus/");
+    Ok(names.split('\0').filter(has_lines).filter_map(file).collect())
 }
 
 /// Folders of this machine whose names must not appear in the repository.

@@ -6,7 +6,6 @@
 
 use serde::Deserialize;
 
-use crate::bench::trace;
 use crate::check::symbols::Symbols;
 use crate::failure::{Failure, Outcome};
 use crate::test::debugger::Debugger;
@@ -185,14 +184,10 @@ impl Raiser {
         self.run_to(self.fatal, machine)?;
         let at_fatal = self.state(machine)?;
         let mut complaint = None;
-        if let Some(&pc) = at_fatal.system.first() {
-            // The first instructions of RISC-V's entry have the program's stack pointer in sscratch: the exception enters
-            // with it, and faults when it saves registers there.
-            let enters_with_programs =
-                before.system.get(SSCRATCH).is_some_and(|sp| (1..trace::KERNEL).contains(sp));
-            if pc != place && !(enters_with_programs && self.is_assembly(pc)) {
-                complaint = Some(format!("the report names {pc:#x}"));
-            }
+        if let Some(&pc) = at_fatal.system.first()
+            && pc != place
+        {
+            complaint = Some(format!("the report names {pc:#x}"));
         }
         self.run_to(self.report, machine)?;
         let stack = machine.register(self.architecture.stack)?;

@@ -4,7 +4,7 @@ use limen_abi::limits;
 use limen_image::{DomainSlot, HEADER_WORDS, HeaderWord, Image, ImageError, KeySite, Options, Table};
 
 use super::{Case, LIMIT, check};
-use crate::sample::{IMAGE_PADDR, fix_checksum, judge, sample, thread, words_of};
+use crate::sample::{IMAGE_PADDR, fix_checksum, homes, judge, sample, thread, words_of};
 
 #[test]
 fn header() {
@@ -12,7 +12,7 @@ fn header() {
     let cases: &[(&str, Spoil, ImageError)] = &[
         ("empty", Vec::clear, ImageError::Truncated),
         ("magic", |image| image[HeaderWord::MAGIC] = 1, ImageError::Magic),
-        ("version", |image| image[HeaderWord::VERSION] = 12, ImageError::Version { found: 12 }),
+        ("version", |image| image[HeaderWord::VERSION] = 11, ImageError::Version { found: 11 }),
         ("options", |image| image[HeaderWord::OPTIONS] = Options::ALL + 1, ImageError::Options),
         (
             "more tables than bytes",
@@ -79,18 +79,21 @@ const DIRECTORY: usize = HEADER_WORDS - 2 * Table::COUNT;
 
 #[test]
 fn directory() {
+    let mut writer = sample();
+    writer.homes = homes(&[0]);
+    let image_words = words_of(&writer);
     for table in 0..Table::COUNT {
         let (offset, count) = (DIRECTORY + 2 * table, DIRECTORY + 2 * table + 1);
         let spoiled = [
             (offset, u64::MAX),
             (offset, HEADER_WORDS as u64 - 1),
-            (offset, words_of(&sample()).len() as u64),
+            (offset, image_words.len() as u64),
             (count, u64::MAX),
             (count, u64::MAX / 2),
             (count, 1 << 60),
         ];
         for (index, value) in spoiled {
-            let mut image = words_of(&sample());
+            let mut image = image_words.clone();
             image[index] = value;
             fix_checksum(&mut image);
             assert_eq!(judge(&image), Err(ImageError::Directory { table }), "word {index} is {value:#x}");

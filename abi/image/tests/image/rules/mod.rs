@@ -5,6 +5,7 @@ mod interrupts;
 mod mappings;
 mod memory;
 mod objects;
+mod processors;
 mod rings;
 mod services;
 mod trace;
@@ -35,7 +36,7 @@ fn check(cases: &[Case]) {
     }
 }
 
-const GROUPS: [&[Case]; 14] = [
+const GROUPS: [&[Case]; 15] = [
     objects::COUNTS,
     memory::BOARD,
     memory::RANGES,
@@ -50,6 +51,7 @@ const GROUPS: [&[Case]; 14] = [
     services::SERVICES,
     rings::RINGS,
     trace::TRACE,
+    processors::PROCESSORS,
 ];
 
 #[test]
@@ -62,11 +64,12 @@ fn texts_of_rules() -> BTreeSet<&'static str> {
     let source = include_str!("../../../src/validate.rs");
     let (_, checks) = source.split_once("type Check").expect("checks follow their type");
     let interrupts = include_str!("../../../src/validate/interrupts.rs");
+    let processors = include_str!("../../../src/validate/processors.rs");
     let threads = include_str!("../../../src/validate/threads.rs");
     let services = include_str!("../../../src/validate/services.rs");
     let rings = include_str!("../../../src/validate/rings.rs");
     let trace = include_str!("../../../src/validate/trace.rs");
-    [checks, interrupts, services, threads, rings, trace]
+    [checks, interrupts, processors, services, threads, rings, trace]
         .into_iter()
         .flat_map(|text| text.split('"').skip(1).step_by(2))
         .collect()
@@ -98,7 +101,7 @@ fn every_refusal_is_a_sentence() {
     let records = GROUPS.into_iter().flatten().map(|(_, _, error)| *error);
     let sentences: Vec<String> = header.into_iter().chain(records).map(|error| error.to_string()).collect();
     assert!(sentences.iter().all(|sentence| sentence.contains(' ')));
-    assert_eq!(sentences[2], "the image has format version 1; this kernel reads 11");
-    assert_eq!(sentences[6], "there are more endpoints than the kernel has room for");
-    assert_eq!(sentences[11], "record 0 of table 0: not the address of a page");
+    assert_eq!(sentences[2], "the image has format version 1; this kernel reads 12");
+    assert_eq!(sentences[6], "there are more processors than the kernel has room for");
+    assert_eq!(sentences[12], "record 0 of table 0: not the address of a page");
 }

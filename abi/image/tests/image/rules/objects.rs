@@ -9,6 +9,7 @@ use super::{Case, PAGE, record};
 use crate::sample::{CONTENTS_PADDR, cap};
 
 pub(super) const COUNTS: &[Case] = &[
+    ("processors", |w| w.processors = 5, ImageError::TooMany { what: "processors" }),
     ("endpoints", |w| w.counts.endpoints = 65, ImageError::TooMany { what: "endpoints" }),
     ("notifications", |w| w.counts.notifications = 65, ImageError::TooMany { what: "notifications" }),
     ("replies", |w| w.counts.replies = 65, ImageError::TooMany { what: "reply objects" }),
@@ -23,7 +24,7 @@ pub(super) const SCHED_CONTEXTS: &[Case] = &[
     ),
     (
         "budget below the minimum",
-        |w| w.sched_contexts[1] = SchedContext { budget_us: 19, period_us: 20 },
+        |w| w.sched_contexts[1] = SchedContext { budget_us: 19, period_us: 20, processor: 0 },
         record(Table::SchedContexts, 1, "budget and period are not in range"),
     ),
     (
@@ -33,7 +34,7 @@ pub(super) const SCHED_CONTEXTS: &[Case] = &[
     ),
     (
         "period too long",
-        |w| w.sched_contexts[0] = SchedContext { budget_us: 1, period_us: 3_600_000_001 },
+        |w| w.sched_contexts[0] = SchedContext { budget_us: 1, period_us: 3_600_000_001, processor: 0 },
         record(Table::SchedContexts, 0, "budget and period are not in range"),
     ),
 ];

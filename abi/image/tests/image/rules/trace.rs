@@ -7,11 +7,12 @@ use super::{Case, PAGE, record};
 use crate::sample::{judge, mapping, region, sample, words_of};
 
 const MEMORY: ImageError = record(Table::Counts, 0, "not the memory of a trace");
-const NO_RING: ImageError = record(Table::Counts, 0, "a group of the trace is on, but there is no ring");
+const NO_RING: ImageError =
+    record(Table::Counts, 0, "a group of the trace or the recording is on, but there is no ring");
 const ACCESS: ImageError = record(Table::Mappings, 3, "more access to the trace than reading it");
 
 /// Adds a ring that the first program reads: region 3, mapping 3.
-fn add(w: &mut ImageWriter) {
+pub(super) fn add(w: &mut ImageWriter) {
     let bytes = memory_bytes(MIN_BYTES);
     w.counts.trace = 4;
     w.regions.push(region(0x4500_0000, bytes, RegionKind::Zero));

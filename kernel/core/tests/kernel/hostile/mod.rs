@@ -4,13 +4,14 @@
 //! The seed is fixed, so runs are repeatable; `PROPTEST_RNG_SEED` and `PROPTEST_CASES` select other systems and their
 //! number.
 
+mod bytes;
 mod step;
 mod world;
 
 use proptest::collection::vec;
-use proptest::prelude::*;
 
 use crate::support::{Counts, OpenCalls, Paths, assert_twins, check_random};
+use bytes::Bytes;
 use step::{Step, steps};
 use world::{Shape, shapes, specified_shapes};
 
@@ -48,12 +49,32 @@ fn specify(shape: &Shape, steps: &[Step], paths: Paths, counts: &Counts) {
     counts.add(&world.system);
 }
 
+/// Runs the system and the steps that bytes describe beside the specification. For fuzzers.
+pub(crate) fn try_bytes(bytes: &[u8]) {
+    let mut bytes = Bytes::new(bytes);
+    let (paths, shape) = (bytes.pick(&[Paths::All, Paths::SlowOnly]), Shape::of(&mut bytes));
+    let mut steps = Vec::new();
+    while !bytes.is_empty() {
+        steps.push(Step::of(&mut bytes));
+    }
+    specify(&shape, &steps, paths, &Counts::default());
+}
+
+#[test]
+fn inputs_that_fuzzers_have_found_get_what_is_specified() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/calls");
+    let inputs: Vec<_> = std::fs::read_dir(folder).expect("the folder of inputs").collect();
+    assert!(!inputs.is_empty());
+    for input in inputs {
+        try_bytes(&std::fs::read(input.expect("an input").path()).expect("its bytes"));
+    }
+}
+
 #[test]
 fn hostile_threads_get_what_is_specified() {
     for paths in [Paths::All, Paths::SlowOnly] {
         let counts = Counts::default();
-        let steps = steps().prop_map(Step::without_shares);
-        check_random(CASES, (specified_shapes(), vec(steps, 1..STEPS)), |(shape, steps)| {
+        check_random(CASES, (specified_shapes(), vec(steps(), 1..STEPS)), |(shape, steps)| {
             specify(&shape, &steps, paths, &counts);
         });
         println!("{paths:?}: {counts}");

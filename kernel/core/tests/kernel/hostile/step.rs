@@ -7,9 +7,10 @@ use limen_core::machine::{Interrupt, Line};
 use limen_core::object::service::ServiceResult;
 use proptest::prelude::*;
 
+use super::bytes::Bytes;
 use super::world::{
     CALL, CONTROL, FPU_COUNTERS, FPU_POLICY, GRANT, INTERRUPT, KEY, NOTIFICATION, PROBE, RECEIVE,
-    SECOND_REPLY, SERVICE, SPACE, THREAD, TIME, World, interrupt, limits,
+    SECOND_REPLY, SERVICE, SPACE, THREAD, TIME, World, interrupt, limits, slice,
 };
 use crate::support::{Arguments, OpenCalls, REPLY, Thread};
 
@@ -69,6 +70,8 @@ const KINDS: [u64; 16] = [
 ];
 /// Repairs that the gardener makes in one step.
 const REPAIRS: u32 = 4;
+/// Lengths of messages; most often those that fit into registers.
+const WORD_COUNTS: [usize; 8] = [0, 1, 2, 3, 4, 5, 7, 120];
 const NOWHERE: [u64; 4] = [0, 511, 512, u64::MAX];
 
 /// A step: a delay, and the random choices of the action after it.
@@ -102,10 +105,17 @@ pub(super) fn steps() -> impl Strategy<Value = Step> {
 }
 
 impl Step {
-    /// The step with a budget that is no share of a period.
-    pub(super) fn without_shares(mut self) -> Self {
-        self.limit.1 = self.limit.0;
-        self
+    /// A step with a budget that is no share of a period, from bytes. Open calls stay open.
+    pub(super) fn of(bytes: &mut Bytes<'_>) -> Self {
+        let ticks = u64::from(bytes.byte());
+        Self {
+            ticks: ticks * ticks / 217,
+            open_calls: OpenCalls::Keep,
+            action: bytes.byte(),
+            picks: [0; 6].map(|_: u16| u16::from(bytes.byte())),
+            words: (0..bytes.pick(&WORD_COUNTS)).map(|_| bytes.word()).collect(),
+            limit: slice(bytes),
+        }
     }
 
     /// Performs the step.

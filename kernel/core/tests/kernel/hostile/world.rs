@@ -9,6 +9,7 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
+use super::bytes::Bytes;
 use crate::support::{Endpoint, Grant, Interrupt, Notification, Plan, SchedContext, System, Thread, Wiring};
 
 /// Slots of every thread: for objects of the same kind, the first of consecutive slots, one for each object.
@@ -34,6 +35,10 @@ const SPARE_TIMES: u64 = 2;
 const FREE_NOTIFICATIONS: u64 = 2;
 /// Steps until all branches on a key are patched.
 const KEY_STEPS: u32 = 3;
+
+const PRIORITIES: [u8; 5] = [40, 60, 60, 80, 100];
+/// Rights to the endpoints of handlers; most often those that suffice.
+const RIGHTS: [u64; 7] = [0b1001, 0b1001, 0b1001, 0b1001, 0b1000, 0b0001, 0b1111];
 
 /// The source of a thread's time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,11 +83,10 @@ pub(super) fn shapes() -> impl Strategy<Value = Shape> {
     shapes_of(2..=6)
 }
 
-/// Random larger systems with slices only, which the specification contains.
+/// Random larger systems with objects that the specification contains.
 pub(super) fn specified_shapes() -> impl Strategy<Value = Shape> {
     shapes_of(2..=10).prop_map(|mut shape| {
         shape.has_unspecified = false;
-        shape.workers.iter_mut().for_each(|worker| worker.limit.1 = worker.limit.0);
         shape
     })
 }
@@ -95,7 +99,7 @@ fn shapes_of(threads: RangeInclusive<usize>) -> impl Strategy<Value = Shape> {
 }
 
 fn workers() -> impl Strategy<Value = Worker> {
-    let priority = prop::sample::select(vec![40, 60, 60, 80, 100]);
+    let priority = prop::sample::select(PRIORITIES.to_vec());
     let source =
         prop_oneof![3 => Just(Source::Own), 2 => Just(Source::Notification), 1 => Just(Source::Callers)];
     let handler = || option::weighted(0.7, (0..6u64, rights()));
@@ -120,8 +124,34 @@ fn rights() -> impl Strategy<Value = u64> {
 
 /// Budgets and periods.
 pub(super) fn limits() -> impl Strategy<Value = (u64, u64)> {
-    let rest = prop_oneof![1 => Just(0), 2 => 1..300u64];
+    // In long periods, the list is charged once for all use within a window.
+    let rest = prop_oneof![2 => Just(0), 3 => 1..300u64, 1 => 300..8000u64];
     (20..60u64, rest).prop_map(|(budget, rest)| (budget, budget + rest))
+}
+
+impl Worker {
+    /// A thread with a slice, from bytes.
+    fn of(bytes: &mut Bytes<'_>) -> Self {
+        let slice = slice(bytes);
+        let mut handler = || (bytes.below(4) != 0).then(|| (bytes.below(6), bytes.pick(&RIGHTS)));
+        let (faults, timeouts) = (handler(), handler());
+        Self {
+            priority: bytes.pick(&PRIORITIES),
+            source: bytes.pick(&[Source::Own, Source::Notification, Source::Callers]),
+            limit: slice,
+            domain: bytes.below(2),
+            faults,
+            timeouts,
+            wipes: bytes.below(5) == 1,
+            may_use_fpu: bytes.below(5) != 1,
+        }
+    }
+}
+
+/// A budget that is all of its period, from bytes.
+pub(super) fn slice(bytes: &mut Bytes<'_>) -> (u64, u64) {
+    let budget = 20 + bytes.below(40);
+    (budget, budget)
 }
 
 /// A running system.
@@ -227,6 +257,16 @@ impl Objects {
 }
 
 impl Shape {
+    /// A system with slices only, which the specification contains, from bytes.
+    pub(super) fn of(bytes: &mut Bytes<'_>) -> Self {
+        Self {
+            has_unspecified: false,
+            has_gardener: bytes.below(4) != 1,
+            turns: (0..bytes.below(4)).map(|_| (bytes.below(2), 30 + bytes.below(256))).collect(),
+            workers: (0..2 + bytes.below(5)).map(|_| Worker::of(bytes)).collect(),
+        }
+    }
+
     /// Boots the system. Passive servers wait for calls.
     pub(super) fn boot(&self) -> World {
         let mut plan = Plan::new();

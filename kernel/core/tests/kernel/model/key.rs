@@ -22,6 +22,7 @@ pub(super) fn key(system: &mut System) -> Vec<u16> {
     add_times(&mut key, system);
     let core = &system.kernel.processor;
     key.extend([number(core.current), number(core.open_call.map(|call| call.caller))]);
+    add_shares(&mut key, system);
     let until_timer = core.programmed.saturating_sub(system.kernel.machine.now);
     key.push(u16::try_from(until_timer).unwrap_or(NONE));
     key
@@ -58,6 +59,7 @@ fn state(state: State) -> [u16; 3] {
         State::Waiting { notification, .. } => [3, number(Some(notification)), NONE],
         State::Sending { endpoint, then, .. } => [4 + after(then), number(Some(endpoint)), NONE],
         State::Calling { reply, .. } => [8, number(Some(reply)), NONE],
+        State::Away { .. } => [10, NONE, NONE],
     }
 }
 
@@ -116,6 +118,30 @@ fn add_times(key: &mut Vec<u16>, system: &System) {
         key.push(u16::from(begun_at));
         key.extend([number(time.notification), number(time.top), number(time.heir)]);
     }
+}
+
+/// Adds the limits of shares, relative to now, and the threads without time.
+fn add_shares(key: &mut Vec<u16>, system: &System) {
+    let (kernel, now) = (&system.kernel, system.kernel.machine.now);
+    let ticks = |ticks: u64| u16::try_from(ticks).unwrap_or(NONE);
+    for (id, time) in kernel.sched_contexts.iter().take(system.size.sched_contexts) {
+        let share = &kernel.sporadic_servers[id];
+        if !share.is_limited() {
+            continue;
+        }
+        let refills = share.refills().map(|refill| [refill.time.saturating_sub(now), refill.amount]);
+        key.extend(refills.flatten().map(ticks));
+        key.push(NONE);
+        let is_charged = kernel.processor.sched_context == Some(id);
+        key.push(if is_charged { ticks(now - kernel.processor.since) } else { NONE });
+        key.push(ticks(time.remaining));
+        if time.remaining != 0 {
+            // What was used a period ago has come back.
+            let since_use = (now - time.last_used).min(share.period());
+            key.extend([ticks(time.usable_until.saturating_sub(now)), ticks(since_use)]);
+        }
+    }
+    add_queue(key, system, kernel.processor.queues.postponed);
 }
 
 fn number<Tag>(id: Option<Id<Tag>>) -> u16 {

@@ -6,6 +6,7 @@
 
 mod key;
 mod operation;
+mod processors;
 
 use std::collections::HashSet;
 
@@ -13,9 +14,13 @@ use limen_core::object::reply::Reply;
 use limen_core::object::thread::State;
 use limen_image::Rights;
 
-use crate::support::{Checking, OpenCalls, Paths, Plan, SchedContext, Snapshot, System, Thread};
+use crate::support::{
+    Checking, Endpoint, Grant, OpenCalls, Paths, Plan, SchedContext, Snapshot, System, Thread,
+};
 use key::key;
-use operation::{ENDPOINT, FIRST_THREAD, MESSAGES, NOTIFICATION, Operation, SPARE_TIME, TIME};
+use operation::{
+    CONTROL, ENDPOINT, FIRST_THREAD, MESSAGES, NOTIFICATION, Operation, SHARES, SPARE_TIME, TIME,
+};
 
 /// The threads of the model. A monitor that only starts them comes after them.
 const THREADS: usize = 3;
@@ -26,6 +31,7 @@ const MAX_STATES: usize = 150_000;
 struct Model {
     plan: Plan,
     threads: [Thread; THREADS],
+    endpoint: Endpoint,
     spare: Option<SchedContext>,
     operations: &'static [Operation],
 }
@@ -56,6 +62,22 @@ impl Model {
         model
     }
 
+    /// The first thread is a passive server and handles the ends of the second thread's share. The third has short slices.
+    fn with_shares(priorities: [u8; THREADS]) -> Self {
+        let mut model = Self::passive(priorities);
+        let [server, second, third] = model.threads;
+        model.plan.share(second, 40, 60);
+        model.plan.slice(third, 20);
+        model.plan.handle_timeouts(second, model.endpoint.caller(9));
+        let time = model.plan.sched_context_of(second);
+        for thread in [server, second, third] {
+            model.plan.place(thread, CONTROL, Grant::sched_control());
+            model.plan.place(thread, SPARE_TIME, time.control());
+        }
+        model.operations = SHARES;
+        model
+    }
+
     fn new([a, b, c]: [u8; THREADS], make_first: impl Fn(&mut Plan, &str, u8) -> Thread) -> Self {
         let mut plan = Plan::new();
         let threads = [make_first(&mut plan, "a", a), plan.thread("b", b), plan.thread("c", c)];
@@ -68,7 +90,7 @@ impl Model {
             }
             plan.handle_faults(thread, endpoint.caller(thread.0));
         }
-        Self { plan, threads, spare: None, operations: MESSAGES }
+        Self { plan, threads, endpoint, spare: None, operations: MESSAGES }
     }
 
     /// Searches from the state of `system` and returns the number of states.
@@ -83,9 +105,10 @@ impl Model {
                 for operation in self.operations {
                     state.restore(&mut system);
                     system.follow_specification();
-                    let Some(actor) = system.current() else { continue };
-                    let trail = Trail { path, actor, operation: *operation };
-                    operation.perform(&mut system, actor);
+                    let trail = Trail { path, operation: *operation };
+                    if !operation.try_perform(&mut system) {
+                        continue;
+                    }
                     events += system.compared()[0];
                     if found.insert(key(&mut system)) {
                         next.push((Snapshot::of(&system), trail.extended()));
@@ -122,15 +145,14 @@ impl Model {
 
 /// How a state was reached; printed if a check fails.
 struct Trail<'a> {
-    path: &'a [(Thread, Operation)],
-    actor: Thread,
+    path: &'a [Operation],
     operation: Operation,
 }
 
 impl Trail<'_> {
-    fn extended(&self) -> Vec<(Thread, Operation)> {
+    fn extended(&self) -> Vec<Operation> {
         let mut path = self.path.to_vec();
-        path.push((self.actor, self.operation));
+        path.push(self.operation);
         path
     }
 }
@@ -138,7 +160,7 @@ impl Trail<'_> {
 impl Drop for Trail<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            println!("thread and operation, from the start: {:?}", self.extended());
+            println!("operations, from the start: {:?}", self.extended());
         }
     }
 }
@@ -175,6 +197,13 @@ fn a_passive_server_reaches_only_valid_states() {
 #[test]
 fn binding_spare_time_reaches_only_valid_states() {
     let mut model = Model::with_spare_time([60, 60, 50]);
+    let system = model.plan.boot_serving(&[(model.threads[0], ENDPOINT)]);
+    println!("{} states", model.search(system));
+}
+
+#[test]
+fn shares_reach_only_valid_states() {
+    let mut model = Model::with_shares([70, 60, 60]);
     let system = model.plan.boot_serving(&[(model.threads[0], ENDPOINT)]);
     println!("{} states", model.search(system));
 }

@@ -10,8 +10,26 @@ pub(super) const ENDPOINT: u64 = slot::INPUT;
 pub(super) const NOTIFICATION: u64 = 301;
 /// Each thread's slot for the spare scheduling context.
 pub(super) const SPARE_TIME: u64 = 302;
+/// Each thread's slot for scheduling control, in the model with shares.
+pub(super) const CONTROL: u64 = 310;
+/// Each thread's slot for the static key, in the models with one.
+pub(super) const KEY: u64 = 311;
+/// Each thread's slot for its probe, in the same models.
+pub(super) const PROBE: u64 = 312;
 /// Each thread's slot for the first thread; the others follow.
 pub(super) const FIRST_THREAD: u64 = 303;
+
+/// Whether an interrupt of the timer comes when it is due.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Timer {
+    /// It does.
+    Punctual,
+    /// It comes later.
+    Late,
+}
+
+/// How long a thread runs at a time.
+const STEP: u64 = 20;
 
 /// An operation of the running thread.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +66,14 @@ pub(super) enum Operation {
     Fault,
     /// Use up the slice.
     EndSlice,
+    /// Run for some time, or idle; the timer fires if it is due, or is late.
+    Run(Timer),
+    /// Give up the slice, or what a share has now.
+    Yield,
+    /// Reply to a fault with a label that stops the thread, and receive.
+    ReplyStop,
+    /// Make the time in the slot of the spare time a share, or a slice: the words of the request.
+    Configure([u64; 5]),
     /// Stop a thread.
     Suspend(u64),
     /// Resume a thread.
@@ -62,6 +88,14 @@ pub(super) enum Operation {
     Unbind,
     /// Unbind the spare time from a thread.
     UnbindThread(u64),
+    /// Turn the static key on.
+    Enable,
+    /// Turn it off.
+    Disable,
+    /// Start probing.
+    StartProbe,
+    /// Stop probing.
+    StopProbe,
 }
 
 /// The operations in models without spare time.
@@ -96,6 +130,25 @@ pub(super) const MESSAGES: &[Operation] = {
     ]
 };
 
+/// Operations of a thread in the model with shares.
+pub(super) const SHARES: &[Operation] = {
+    use Operation::*;
+    &[
+        Run(Timer::Punctual),
+        Run(Timer::Late),
+        Call,
+        Recv,
+        ReplyRecv,
+        ReplyStop,
+        Signal,
+        WaitSignal,
+        Yield,
+        Resume(1),
+        Configure([20, 20, 0, 0, 0]),
+        Configure([40, 60, 0, 0, 0]),
+    ]
+};
+
 /// Operations of a thread in models with spare time.
 pub(super) const TIME: &[Operation] = {
     use Operation::*;
@@ -118,6 +171,18 @@ pub(super) const TIME: &[Operation] = {
 };
 
 impl Operation {
+    /// Lets the running thread do it; time passes also if none runs. Returns whether it is possible.
+    pub(super) fn try_perform(self, system: &mut System) -> bool {
+        match (self, system.current()) {
+            (Self::Run(timer), _) => run(system, timer),
+            (_, Some(actor)) => {
+                self.perform(system, actor);
+                true
+            }
+            (_, None) => false,
+        }
+    }
+
     /// Lets the running thread do it.
     pub(super) fn perform(self, system: &mut System, actor: Thread) {
         match self {
@@ -137,6 +202,8 @@ impl Operation {
             Self::PollSignal => system.nb_wait(actor, NOTIFICATION),
             Self::Fault => system.fault(actor, Family::EXCEPTION),
             Self::EndSlice => system.run_to_timer(),
+            Self::Yield => system.yield_slice(actor),
+            Self::ReplyStop => system.reply_recv(actor, ENDPOINT, 1, &[1]),
             _ => self.invoke(system, actor),
         }
     }
@@ -147,7 +214,12 @@ impl Operation {
             Self::Suspend(index) => (FIRST_THREAD + index, Label::TcbSuspend, &[], &[]),
             Self::Resume(index) => (FIRST_THREAD + index, Label::TcbResume, &[], &[]),
             Self::Restart(index) => (FIRST_THREAD + index, Label::TcbWriteRegisters, &[1, 1, 0x1000], &[]),
+            Self::Configure(ref words) => (CONTROL, Label::SchedControlConfigureFlags, words, &[SPARE_TIME]),
             Self::BindThread(index) => (SPARE_TIME, Label::SchedContextBind, &[], &[FIRST_THREAD + index]),
+            Self::Enable => (KEY, Label::KeyEnable, &[], &[]),
+            Self::Disable => (KEY, Label::KeyDisable, &[], &[]),
+            Self::StartProbe => (PROBE, Label::ProbeStart, &[], &[]),
+            Self::StopProbe => (PROBE, Label::ProbeStop, &[], &[]),
             Self::BindNotification => (SPARE_TIME, Label::SchedContextBind, &[], &[NOTIFICATION]),
             Self::UnbindThread(index) => {
                 (SPARE_TIME, Label::SchedContextUnbindObject, &[], &[FIRST_THREAD + index])
@@ -156,4 +228,21 @@ impl Operation {
         };
         system.syscall(actor, Syscall::Call, slot, &Arguments { label: label.as_raw(), words, caps });
     }
+}
+
+/// Time passes, also while the processor idles. The timer fires if it is due and not late, and at once if it was late before.
+fn run(system: &mut System, timer: Timer) -> bool {
+    let machine = &system.kernel.machine;
+    let was_due = machine.deadline <= machine.now;
+    if timer == Timer::Late && (was_due || machine.deadline > machine.now + STEP) {
+        return false;
+    }
+    if !was_due {
+        system.pass(STEP);
+    }
+    let machine = &system.kernel.machine;
+    if timer == Timer::Punctual && machine.deadline <= machine.now {
+        system.run_to_timer();
+    }
+    true
 }

@@ -7,9 +7,13 @@ mod rules;
 mod step;
 mod world;
 
-use proptest::collection::vec;
+use std::cell::Cell;
 
-use crate::support::{Counts, OpenCalls, Paths, assert_twins, check_random};
+use limen_replay::replay::Ending;
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use crate::support::{Counts, OpenCalls, Paths, System, assert_twins, check_random};
 use rules::Ledger;
 use step::{Step, steps};
 use world::{Shape, shapes};
@@ -60,6 +64,65 @@ fn specify(shape: &Shape, steps: &[Step], paths: Paths, counts: &Counts) {
         system.event(event.kind);
     }
     counts.add(&system);
+}
+
+/// Records one system, whose open calls stay open, and replays it.
+fn record(shape: &Shape, steps: &[Step], ticks_per_read: u64) -> System {
+    let mut system = shape.boot_recording();
+    system.open_calls = OpenCalls::Keep;
+    system.kernel.machine.slow_clock(ticks_per_read);
+    for step in steps {
+        system.pass(step.ticks);
+        let event = step.prepare(shape, &mut system);
+        system.event(event.kind);
+    }
+    system
+}
+
+#[test]
+fn a_recording_replays() {
+    let (events, specified) = (Cell::new(0), Cell::new(0));
+    for ticks_per_read in [0, 1, 7] {
+        check_random(CASES, (shapes(), vec(steps(), 1..STEPS)), |(shape, steps)| {
+            match record(&shape, &steps, ticks_per_read).replay() {
+                Ok(replayed) => {
+                    events.update(|events| events + replayed.events);
+                    specified.update(|events| events + replayed.specified);
+                }
+                Err(ending) => panic!("{ending}"),
+            }
+        });
+    }
+    let (events, specified) = (events.get(), specified.get());
+    println!("{events} events replayed, {specified} of them compared with the specification");
+    assert!(specified > 0);
+}
+
+/// One word of a recording is changed, or its end is missing.
+#[test]
+fn a_damaged_recording_is_reported() {
+    let found = [const { Cell::new(0) }; 3];
+    let values = (shapes(), vec(steps(), 8..30), any::<prop::sample::Index>(), 0..64u32, any::<bool>());
+    check_random(CASES, values, |(shape, steps, place, bit, is_cut)| {
+        let mut system = record(&shape, &steps, 1);
+        let place = place.index(system.recorded.len());
+        if is_cut {
+            system.recorded.truncate(place);
+        } else {
+            system.recorded[place] ^= 1 << bit;
+        }
+        let kind = match system.replay() {
+            // A word that only the program reads, or the end of an event.
+            Ok(_) => 0,
+            Err(Ending::Damaged { .. }) => 1,
+            Err(Ending::Differs(_)) => 2,
+            Err(Ending::Image(reason)) => panic!("{reason}"),
+        };
+        found[kind].update(|count| count + 1);
+    });
+    let [unnoticed, damaged, differs] = found.map(|count| count.get());
+    println!("{unnoticed} changes without an effect, {damaged} damaged recordings, {differs} differences");
+    assert!(damaged > CASES / 4 && differs > CASES / 8, "{damaged} {differs}");
 }
 
 #[test]

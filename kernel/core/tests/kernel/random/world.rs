@@ -1,5 +1,6 @@
 //! The shape of a random system, and its boot.
 
+use limen_abi::limits::MIN_BUDGET_US;
 use limen_abi::slot;
 use proptest::collection::vec;
 use proptest::option;
@@ -13,6 +14,8 @@ const PRIORITIES: [u8; 5] = [0, 64, 64, 128, 254];
 pub(super) const OBJECTS: u64 = 3;
 /// The number of scheduling contexts that are unbound at the start.
 const SPARE_TIMES: u64 = 2;
+/// The period of shares.
+const SHARE_PERIOD_US: u64 = 200;
 /// Each thread's slot for a second reply object.
 const SECOND_REPLY: u64 = 9;
 /// Each thread's slots to receive from the endpoints, by index.
@@ -93,6 +96,24 @@ fn caps() -> impl Strategy<Value = CapShape> {
 impl Shape {
     /// Boots it.
     pub(super) fn boot(&self) -> System {
+        let (mut plan, serving) = self.plan();
+        plan.boot_serving(&serving)
+    }
+
+    /// Boots the system, which records every event. Every second thread has a share instead of a slice.
+    pub(super) fn boot_recording(&self) -> System {
+        let (mut plan, serving) = self.plan();
+        plan.is_recorded = true;
+        for (thread, shape) in (0..).map(Thread).zip(&self.threads).skip(1).step_by(2) {
+            if let Some(slice_us) = shape.slice_us {
+                plan.share(thread, MIN_BUDGET_US + slice_us, SHARE_PERIOD_US);
+            }
+        }
+        plan.boot_serving(&serving)
+    }
+
+    /// The plan of the system, and the passive threads with the slots at which they first wait.
+    fn plan(&self) -> (Plan, Vec<(Thread, u64)>) {
         let mut plan = Plan::new();
         let endpoints: Vec<_> = (0..OBJECTS).map(|_| plan.endpoint()).collect();
         let notifications: Vec<_> = (0..OBJECTS).map(|_| plan.notification()).collect();
@@ -162,7 +183,7 @@ impl Shape {
         let passive = threads.iter().zip(&self.threads).filter(|(_, shape)| shape.slice_us.is_none());
         let serving: Vec<_> =
             passive.map(|(thread, _)| (*thread, receive_slot(*thread, thread.0 % OBJECTS))).collect();
-        plan.boot_serving(&serving)
+        (plan, serving)
     }
 
     /// The number of threads other than controller and monitor.

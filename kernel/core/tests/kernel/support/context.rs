@@ -33,8 +33,8 @@ pub(crate) const SYSCALL: usize = position(AARCH64.syscall);
 
 /// The length of the system-call instruction in bytes.
 pub(crate) const SYSCALL_BYTES: u64 = 4;
-/// The condition flags, the only status bits that user mode may set.
-const USER_SPSR: u64 = 0xf000_0000;
+/// The condition flags and SSBS, the only status bits that user mode may set.
+const USER_SPSR: u64 = 0xf000_0000 | 1 << 12;
 
 /// A context of plain registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

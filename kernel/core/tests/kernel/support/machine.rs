@@ -1,8 +1,9 @@
 //! A machine of plain data: the test advances the time, and the kernel's operations are recorded.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ops::{Deref, Range};
+use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
 
 use limen_abi::limits;
@@ -16,12 +17,13 @@ use limen_core::machine::{
 use limen_core::message::MessageBuffer;
 use limen_core::object::irq::State;
 use limen_core::object::secure_monitor::REGISTERS;
+use limen_core::processors::mailbox::Mailboxes;
 use limen_core::ring::SampleRing;
 use limen_core::trace::TraceRing;
 use limen_fpu::mask::{Low4, Mask};
 use limen_fpu::{Fpu, FpuUnit, InterruptContext, SectionUnit};
 
-use super::context::{PC, TestContext, X0};
+use super::context::{PC, TestContext, position};
 use super::controller::Controller;
 
 /// An address space: its index in the image.
@@ -104,28 +106,106 @@ pub(crate) struct HostMachine {
     pub(crate) roots: Box<PerThread<RootTable>>,
     /// Cache operations.
     pub(crate) caches_maintained: Vec<(Space, CacheOperation, Range<u64>)>,
-    buffers: Box<MessageBuffers>,
+    /// The number of the processor.
+    number: usize,
+    /// The memory that processors share.
+    pub(crate) shared: Shared,
+    /// Processors that were interrupted and have not taken the interrupt, one bit each.
+    pub(crate) interrupted: u64,
     rings: Box<SampleRings>,
     /// The ring of the trace; empty without one.
     pub(crate) trace: Vec<AtomicU64>,
     /// The groups of the trace that are on.
     pub(crate) trace_groups: u64,
+    /// Whether every event is recorded.
+    pub(crate) is_recording: bool,
     last_line: Option<Line>,
 }
 
 /// The entry point of work.
 pub(crate) const WORK_PC: u64 = 0xffff_0000;
 /// The position of a register that the port adds to a program's saved registers when work begins.
-pub(crate) const PRESERVED: usize = X0 + 20;
+pub(crate) const PRESERVED: usize = position("x20");
 /// The value of that register.
 pub(crate) const PRESERVED_VALUE: u64 = 0x20_20;
 
 /// A page that is read-only for user mode in every address space.
 pub(crate) const READ_ONLY_PAGE: u64 = 0x5000;
 
+/// The memory that the kernels of all processors share.
+#[derive(Clone, Debug)]
+pub(crate) struct Shared {
+    buffers: Rc<MessageBuffers>,
+    /// The memory for messages between processors.
+    pub(crate) mailboxes: Rc<Mailboxes>,
+    /// The code that all processors execute.
+    pub(crate) code: Rc<Code>,
+}
+
+/// How often shared code was written, and what each processor has seen of it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Code {
+    /// The number of writes.
+    pub(crate) written: Cell<u64>,
+    /// The number of writes that each processor had seen when it last synchronised. Empty with one processor.
+    pub(crate) seen: Vec<Cell<u64>>,
+    /// The number of writes when the branches of each key were last written.
+    last: RefCell<BTreeMap<u64, u64>>,
+}
+
+/// Stands for the key of the probes.
+const PROBES: u64 = u64::MAX;
+
+impl Code {
+    /// Returns whether every processor executes the code as it is now.
+    pub(crate) fn is_synchronised(&self) -> bool {
+        self.seen.iter().all(|seen| *seen == self.written)
+    }
+
+    /// The first processor writes branches of a key. The others must have seen what it wrote there before.
+    fn write(&self, key: u64) {
+        let last = self.last.borrow().get(&key).copied().unwrap_or(0);
+        let is_seen = self.seen.iter().all(|seen| seen.get() >= last);
+        assert!(is_seen, "branches are written while a processor may execute what was there before");
+        self.written.set(self.written.get() + 1);
+        self.last.borrow_mut().insert(key, self.written.get());
+        self.see(0);
+    }
+
+    fn see(&self, number: usize) {
+        self.seen.get(number).into_iter().for_each(|seen| seen.set(self.written.get()));
+    }
+
+    /// Restores an earlier state.
+    pub(crate) fn restore(&self, from: &Self) {
+        self.written.set(from.written.get());
+        self.last.borrow_mut().clone_from(&from.last.borrow());
+        self.seen.iter().zip(&from.seen).for_each(|(seen, from)| seen.set(from.get()));
+    }
+}
+
+impl Shared {
+    /// Creates zeroed memory.
+    pub(crate) fn new(processors: usize) -> Self {
+        let buffers = MessageBuffers::new([const { MessageBuffer::new() }; limits::THREADS]);
+        let code = Code { seen: vec![Cell::new(0); processors], ..Code::default() };
+        Self { buffers: Rc::new(buffers), mailboxes: Rc::new(Mailboxes::new()), code: Rc::new(code) }
+    }
+}
+
 impl HostMachine {
-    /// Creates a machine with these capability tables.
-    pub(crate) fn new(tables: Box<PerThread<CapTable>>, Clock { ticks_per_us, start }: Clock) -> Self {
+    /// Creates a machine of one processor with these capability tables.
+    pub(crate) fn new(tables: Box<PerThread<CapTable>>, clock: Clock) -> Self {
+        Self::sharing(0, tables, clock, Shared::new(0))
+    }
+
+    /// Creates one of several processors, which share memory.
+    pub(crate) fn sharing(
+        number: usize,
+        tables: Box<PerThread<CapTable>>,
+        Clock { ticks_per_us, start }: Clock,
+        shared: Shared,
+    ) -> Self {
         Self {
             now: start,
             ticks_per_read: 0,
@@ -152,10 +232,13 @@ impl HostMachine {
             tables,
             roots: Box::new(PerThread::new([RootTable::EMPTY; limits::THREADS])),
             caches_maintained: Vec::new(),
-            buffers: Box::new(MessageBuffers::new([const { MessageBuffer::new() }; limits::THREADS])),
+            number,
+            shared,
+            interrupted: 0,
             rings: Box::new(SampleRings::new([const { SampleRing::new() }; limits::SAMPLE_RINGS])),
             trace: Vec::new(),
             trace_groups: 0,
+            is_recording: false,
             last_line: None,
         }
     }
@@ -266,7 +349,15 @@ impl Machine for HostMachine {
     }
 
     fn buffers(&self) -> &MessageBuffers {
-        &self.buffers
+        &self.shared.buffers
+    }
+
+    fn mailboxes(&self) -> &Mailboxes {
+        &self.shared.mailboxes
+    }
+
+    fn interrupt_processor(&mut self, number: u8) {
+        self.interrupted |= 1 << number;
     }
 
     fn sample_rings(&self) -> &SampleRings {
@@ -280,6 +371,18 @@ impl Machine for HostMachine {
 
     fn trace_groups(&self) -> u64 {
         self.trace_groups
+    }
+
+    fn is_recording(&self) -> bool {
+        self.is_recording
+    }
+
+    fn frequency(&self) -> u64 {
+        self.ticks_per_us * 1_000_000
+    }
+
+    fn forget_interrupt(&mut self) {
+        self.last_line = Some(Line::NONE);
     }
 
     fn last_interrupt(&self) -> Option<Line> {
@@ -334,10 +437,11 @@ impl Machine for HostMachine {
 
     fn acknowledge_interrupt(&mut self) -> Option<Interrupt> {
         let interrupt = self.interrupt.take().or_else(|| self.controller.acknowledge().map(Interrupt::Line));
-        self.last_line = match interrupt {
-            Some(Interrupt::Line(line)) => Some(line),
-            Some(Interrupt::Timer) | None => None,
-        };
+        match interrupt {
+            Some(Interrupt::Line(line)) => self.last_line = Some(line),
+            Some(Interrupt::Timer | Interrupt::Message) => self.last_line = None,
+            None => {}
+        }
         interrupt
     }
 
@@ -386,6 +490,7 @@ impl Machine for HostMachine {
 
     fn patch_key(&mut self, key: KeyId, state: bool, room: &mut usize) -> Patching {
         let key = Keys::index_of(key) as u64;
+        self.shared.code.write(key);
         let (start, end) = if state { (0, self.key_steps) } else { (self.key_steps, 0) };
         let place = self.key_places.entry(key).or_insert(start);
         *place = if state { end.min(*place + 1) } else { place.saturating_sub(1) };
@@ -397,8 +502,16 @@ impl Machine for HostMachine {
         Patching::Done
     }
 
-    fn set_probing(&mut self, state: bool) {
+    fn set_probing(&mut self, state: bool) -> Patching {
+        self.shared.code.write(PROBES);
         self.probing.push(state);
+        Patching::Done
+    }
+
+    const WRITES_SHARED_CODE: bool = true;
+
+    fn synchronise_code(&mut self) {
+        self.shared.code.see(self.number);
     }
 
     fn switches_page_tables(&self) -> bool {

@@ -9,14 +9,15 @@ use limen_core::arena::{EndpointId, IrqId, NotificationId, ReplyId, SchedContext
 use limen_core::kernel::{Endpoints, Irqs, Notifications, Replies, SchedContexts, Threads};
 use limen_core::machine::{Line, Ticks};
 use limen_image::{
-    Architecture, Board, Cap, CapKind, DomainSlot, ImageWriter, Interrupt as InterruptRecord,
+    Architecture, Board, Cap, CapKind, DomainSlot, Home, ImageWriter, Interrupt as InterruptRecord,
     InterruptSource, Key as KeyRecord, Mapping, MappingFlags, NONE, Options, Range, Region, RegionKind,
     Rights, Ring, RingKind, SchedContext as SchedRecord, Service as ServiceRecord, Thread as ThreadRecord,
     ThreadFlags,
 };
 
 use super::controller::{Controller, Wiring};
-use super::machine::{Clock, HostMachine};
+use super::machine::{Clock, HostMachine, Shared};
+use super::processors::Processors;
 use super::syscalls::REPLY;
 use super::system::System;
 
@@ -208,6 +209,8 @@ pub(crate) struct Plan {
     next_slots: Vec<u64>,
     clock: Clock,
     wirings: Vec<Wiring>,
+    /// Whether a system records every event from boot on.
+    pub(crate) is_recorded: bool,
 }
 
 impl Plan {
@@ -223,7 +226,14 @@ impl Plan {
         writer.ram = vec![Range { start: 0x4000_0000, end: 0x4800_0000 }];
         writer.reserved = vec![Range { start: 0x4000_0000, end: 0x4200_0000 }];
         writer.pool = Range { start: 0x4200_0000, end: 0x4300_0000 };
-        Self { writer, names: Vec::new(), next_slots: Vec::new(), clock: Clock::PLAIN, wirings: Vec::new() }
+        Self {
+            writer,
+            names: Vec::new(),
+            next_slots: Vec::new(),
+            clock: Clock::PLAIN,
+            wirings: Vec::new(),
+            is_recorded: false,
+        }
     }
 
     /// Adds a thread with its own scheduling context, which has the same index.
@@ -249,6 +259,7 @@ impl Plan {
             fault_slot: NONE,
             timeout_slot: NONE,
             domain: 0,
+            processor: 0,
             flags: 0,
         });
         self.writer.counts.vspaces += 1;
@@ -262,7 +273,11 @@ impl Plan {
     /// Adds an unbound scheduling context.
     pub(crate) fn sched_context(&mut self, slice_us: u64) -> SchedContext {
         let index = self.writer.sched_contexts.len() as u64;
-        self.writer.sched_contexts.push(SchedRecord { budget_us: slice_us, period_us: slice_us });
+        self.writer.sched_contexts.push(SchedRecord {
+            budget_us: slice_us,
+            period_us: slice_us,
+            processor: 0,
+        });
         SchedContext(index)
     }
 
@@ -274,13 +289,15 @@ impl Plan {
     /// Sets the length of a thread's slices.
     pub(crate) fn slice(&mut self, thread: Thread, slice_us: u64) {
         let index = self.sched_context_of(thread).0 as usize;
-        self.writer.sched_contexts[index] = SchedRecord { budget_us: slice_us, period_us: slice_us };
+        let record = &mut self.writer.sched_contexts[index];
+        (record.budget_us, record.period_us) = (slice_us, slice_us);
     }
 
     /// Limits a thread to a share of the processor.
     pub(crate) fn share(&mut self, thread: Thread, budget_us: u64, period_us: u64) {
         let index = self.sched_context_of(thread).0 as usize;
-        self.writer.sched_contexts[index] = SchedRecord { budget_us, period_us };
+        let record = &mut self.writer.sched_contexts[index];
+        (record.budget_us, record.period_us) = (budget_us, period_us);
     }
 
     /// Puts a thread into a domain.
@@ -297,6 +314,17 @@ impl Plan {
     /// Sets the timeout handler of a thread.
     pub(crate) fn handle_timeouts(&mut self, thread: Thread, handler: Grant) {
         self.record(thread).timeout_slot = self.grant(thread, handler);
+    }
+
+    /// Moves a thread with its scheduling context and the objects that it receives with to another processor.
+    pub(crate) fn set_processor(&mut self, thread: Thread, processor: u64) {
+        self.writer.processors = self.writer.processors.max(processor + 1);
+        let record = self.record(thread);
+        record.processor = processor;
+        let sched_context = record.sched_context;
+        if sched_context != NONE {
+            self.writer.sched_contexts[sched_context as usize].processor = processor;
+        }
     }
 
     /// Adds an endpoint.
@@ -330,6 +358,7 @@ impl Plan {
             flags: 0,
             notification: notification.0,
             badge,
+            processor: 0,
         });
         interrupt
     }
@@ -473,18 +502,59 @@ impl Plan {
         let mut writer = self.writer.clone();
         writer.caps.sort_by_key(|cap| (cap.table, cap.slot));
         place_services(&mut writer);
+        place_homes(&mut writer);
         writer.finish(IMAGE_PADDR, writer.tables_bytes())
     }
 
     /// Boots the system. Afterwards the thread of the highest priority is at its first instruction.
     pub(crate) fn boot(&self) -> System {
-        System::boot(&self.image(), self.names.clone(), self.clock, &self.wirings)
+        let mut system = System::boot(&self.image(), self.names.clone(), self.clock, &self.wirings);
+        if self.is_recorded {
+            system.start_recording();
+        }
+        system
+    }
+
+    /// Boots a kernel for each processor, which share memory.
+    pub(crate) fn boot_processors(&self) -> Processors {
+        let shared = Shared::new(self.writer.processors as usize);
+        let image = self.image();
+        let systems = (0..self.writer.processors as u8).map(|number| {
+            let tables = HostMachine::empty_tables();
+            let machine = HostMachine::sharing(number.into(), tables, self.clock, shared.clone());
+            System::boot_on(number, machine, &image, self.names.clone(), &self.wirings)
+        });
+        let homes = self.writer.threads.iter().map(|thread| thread.processor as usize).collect();
+        Processors::new(systems.collect(), homes)
     }
 
     /// Returns the image record of a thread.
     pub(crate) fn record(&mut self, thread: Thread) -> &mut ThreadRecord {
         &mut self.writer.threads[thread.0 as usize]
     }
+}
+
+/// Gives every object the home of the thread that receives with it, if there are several processors.
+fn place_homes(writer: &mut ImageWriter) {
+    if writer.processors == 1 {
+        return;
+    }
+    let home_of = |kind: CapKind, object: u64| {
+        let receives = |cap: &&Cap| cap.kind == kind as u64 && cap.object == object;
+        let receives = writer.caps.iter().filter(receives);
+        let mut receives = receives.filter(|cap| kind == CapKind::Reply || cap.rights & Rights::RECEIVE != 0);
+        let bound = || {
+            let is_bound = |thread: &&ThreadRecord| thread.notification == object;
+            writer.threads.iter().find(is_bound).filter(|_| kind == CapKind::Notification)
+        };
+        let processor = receives.next().map_or(0, |cap| writer.threads[cap.table as usize].processor);
+        Home { processor: bound().map_or(processor, |thread| thread.processor) }
+    };
+    let counts = writer.counts;
+    let endpoints = (0..counts.endpoints).map(|object| home_of(CapKind::Endpoint, object));
+    let notifications = (0..counts.notifications).map(|object| home_of(CapKind::Notification, object));
+    let replies = (0..counts.replies).map(|object| home_of(CapKind::Reply, object));
+    writer.homes = endpoints.chain(notifications).chain(replies).collect();
 }
 
 /// Gives every thread with services an address space for their work, with a page to work on and a stack. These address

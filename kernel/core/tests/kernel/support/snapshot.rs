@@ -11,8 +11,9 @@ use limen_core::object::reply::Reply;
 use limen_core::object::sched_context::{SchedContext, Slice};
 use limen_core::object::service::Work;
 use limen_core::object::thread::State;
-use limen_core::sched::queue::Links;
+use limen_core::sched::queue::{Links, Queue};
 use limen_core::sched::ready::ReadyQueues;
+use limen_core::sched::sporadic_server::SporadicServer;
 use limen_fpu::Fpu;
 
 use super::context::TestContext;
@@ -48,9 +49,11 @@ pub(crate) struct Snapshot {
     pub(crate) irqs: Vec<Irq>,
     controller: Controller,
     slices: Vec<Slice>,
+    shares: Vec<Share>,
     /// The used ticks of each scheduling context.
     pub(crate) consumed: Vec<Ticks>,
     pub(crate) ready: Vec<(ThreadId, u8)>,
+    postponed: Queue,
     pub(crate) current: Option<ThreadId>,
     pub(crate) charged: Option<SchedContextId>,
     pub(crate) open_call: Option<OpenCall>,
@@ -61,6 +64,19 @@ pub(crate) struct Snapshot {
     fpu: (Fpu<ThreadId>, HostFpu),
     counter: CounterAccess,
 }
+
+/// A share. The same as another one if its refills are the same.
+#[derive(Clone, Copy, Debug)]
+struct Share(SporadicServer);
+
+impl PartialEq for Share {
+    fn eq(&self, other: &Self) -> bool {
+        let limits = |share: &Self| (share.0.period(), share.0.data);
+        limits(self) == limits(other) && self.0.refills().eq(other.0.refills())
+    }
+}
+
+impl Eq for Share {}
 
 impl Snapshot {
     /// Takes a snapshot of a system.
@@ -76,6 +92,7 @@ impl Snapshot {
             irqs: first(&kernel.irqs, size.interrupts),
             controller: kernel.machine.controller.clone(),
             slices: first(&kernel.slices, size.sched_contexts),
+            shares: first(&kernel.sporadic_servers, size.sched_contexts).into_iter().map(Share).collect(),
             consumed: kernel
                 .sched_contexts
                 .iter()
@@ -83,6 +100,7 @@ impl Snapshot {
                 .map(|(id, _)| kernel.consumed(id))
                 .collect(),
             ready: core.queues.ready.iter(&kernel.links).collect(),
+            postponed: core.queues.postponed,
             current: core.current,
             charged: core.sched_context,
             open_call: core.open_call,
@@ -108,7 +126,10 @@ impl Snapshot {
         copy_back(&mut kernel.sched_contexts, &self.sched_contexts);
         copy_back(&mut kernel.irqs, &self.irqs);
         copy_back(&mut kernel.slices, &self.slices);
+        let shares: Vec<_> = self.shares.iter().map(|share| share.0).collect();
+        copy_back(&mut kernel.sporadic_servers, &shares);
         core.queues.ready = ReadyQueues::EMPTY;
+        core.queues.postponed = self.postponed;
         for (thread, priority) in self.ready.iter().rev() {
             core.queues.ready.push_front(&mut kernel.links, *thread, *priority);
         }

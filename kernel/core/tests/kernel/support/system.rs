@@ -1,7 +1,5 @@
 //! A running system: its operations, and the checks after every event.
 
-use std::rc::Rc;
-
 use limen_abi::Syscall;
 use limen_abi::message::BufferWord;
 use limen_core::Kernel;
@@ -13,12 +11,14 @@ use limen_core::machine::{self, Machine, Ticks};
 use limen_core::message::MessageBuffer;
 use limen_core::object::service::Work;
 use limen_image::{Image, Options};
+use limen_replay::abstraction::Facts;
+use limen_replay::reference::Reference;
+use limen_spec::registers::InstructionSet;
 
 use super::context::{COUNT, PC, SP, SPSR, TestContext};
 use super::controller::{Controller, Wiring};
 use super::machine::{Clock, HostMachine, Space};
 use super::plan::{Interrupt, Thread};
-use super::reference::{Reference, Services, all_caps};
 use super::twins::Paths;
 
 /// A kernel with its machine and the names of its threads.
@@ -36,14 +36,14 @@ pub(crate) struct System {
     pub(crate) paths: Paths,
     /// The specification that the kernel is held against, if any.
     pub(crate) reference: Option<Box<Reference>>,
-    /// Whether a program has changed the floating-point policy, which the specification does not contain.
-    pub(crate) ignores_fpu: bool,
-    /// The services of the image.
-    pub(crate) services: Services,
-    /// The capabilities of each thread, as the specification has them.
-    pub(crate) caps: Vec<Rc<limen_spec::Caps>>,
+    /// The facts that the specification needs.
+    pub(crate) facts: Facts,
     /// Whether open calls are flushed after each event.
     pub(crate) open_calls: OpenCalls,
+    /// The image.
+    pub(crate) image: Vec<u64>,
+    /// The words that were recorded.
+    pub(crate) recorded: Vec<u64>,
 }
 
 /// Treatment of an open call after an event.
@@ -102,32 +102,43 @@ impl System {
 
     /// Boots from an image and leaves everything as the kernel initialised it.
     pub(crate) fn boot_plain(image: &[u64], names: Vec<String>, clock: Clock, lines: &[Wiring]) -> Self {
+        let machine = HostMachine::new(HostMachine::empty_tables(), clock);
+        Self::boot_on(0, machine, image, names, lines)
+    }
+
+    /// Boots the kernel of the processor with this number.
+    pub(crate) fn boot_on(
+        number: u8,
+        mut machine: HostMachine,
+        image: &[u64],
+        names: Vec<String>,
+        lines: &[Wiring],
+    ) -> Self {
+        let words = image;
         let image = Image::validate(image).expect("the image is valid");
-        let mut machine = HostMachine::new(HostMachine::empty_tables(), clock);
         machine.controller = Controller::new(lines);
         for (thread, slot, cap) in caps::<HostMachine>(&image) {
             place(&mut machine.tables[thread], &mut machine.roots[thread], slot, cap);
         }
         machine.is_printing = image.options() & Options::PRINTING != 0;
         let mut kernel = Box::new(Kernel::new(machine));
-        kernel.populate(&image, |index, _| Vspaces::<HostMachine>::id(index).map(|_| Space(index)));
+        kernel.populate(&image, number, |index, _| Vspaces::<HostMachine>::id(index).map(|_| Space(index)));
         kernel.start();
         let measures = image.options() & Options::MEASURE_UTILISATION != 0;
-        // In an image that measures utilisation, no thread is current between events.
-        let checking = if measures { Checking::ByHand } else { Checking::EachEvent };
-        let mut system = Self {
+        // In an image that measures utilisation, no thread is current between events. Miri would take minutes for a test.
+        let checking = if measures || cfg!(miri) { Checking::ByHand } else { Checking::EachEvent };
+        let system = Self {
             reference: None,
-            ignores_fpu: false,
-            services: Services::of(&image),
-            caps: Vec::new(),
+            facts: Facts::of(&image, &kernel.machine, InstructionSet::Aarch64),
             kernel,
             names,
             size: Size::of(&image),
             checking,
             paths: Paths::All,
             open_calls: OpenCalls::Flush,
+            image: words.to_vec(),
+            recorded: Vec::new(),
         };
-        system.caps = all_caps(&system);
         if checking == Checking::EachEvent {
             system.verify("boot");
         }
@@ -183,7 +194,11 @@ impl System {
 
     /// Passes an event to the kernel, then checks all invariants.
     pub(crate) fn event(&mut self, event: Event) {
-        let has_ring = !self.kernel.machine.trace.is_empty();
+        let is_recording = self.kernel.machine.is_recording;
+        if is_recording {
+            self.kernel.record_begin(&event);
+        }
+        let has_ring = !self.kernel.machine.trace.is_empty() && !is_recording;
         let is_traced = has_ring && event != Event::Syscall(Syscall::Trace.as_raw());
         let before = is_traced.then(|| self.kernel.trace_begin(&event));
         self.prepare_reference();
@@ -194,6 +209,10 @@ impl System {
         }
         if let Some(before) = before {
             self.kernel.trace_end(&event, &before);
+        }
+        if is_recording {
+            self.kernel.record_end();
+            self.take_recording();
         }
     }
 

@@ -46,6 +46,7 @@ impl System {
         let machine = &self.kernel.machine;
         let is_short = self.current().is_some()
             || none_ready
+            || !self.kernel.processor.mail.is_empty()
             || machine.deadline <= machine.time() + machine.ticks_from_us(PAUSE_US);
         ensure(is_short, "the processor idles while a thread is ready")
     }

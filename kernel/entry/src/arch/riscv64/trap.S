@@ -76,7 +76,9 @@
 .global trap_entry
 trap_entry:
     csrrw   sp, sscratch, sp
-    beqz    sp, trap_from_kernel
+    // Zero in the kernel. Positive after an exception in the instructions up to the exchange below: then it is the program's
+    // stack pointer. Contexts are at kernel addresses, which are negative.
+    bgez    sp, trap_from_kernel
     sd      t0, ({X} + 8 * 5)(sp)
     static_jump_if_on {PROBING}, 0, probed_entry, t0
     each_caller_saved sd

@@ -32,10 +32,8 @@
     movk \register, #((\value) >> 48 & 0xffff), lsl #48
 .endm
 
-.section .text.start, "ax"
-.global _start
-_start:
-    // Boot is measured from here, so starting the counter comes first.
+// Starts the cycle counter of this processor at zero, and masks interrupts.
+.macro start_counter
     mov     x9, #PMCCFILTR_EL2
     msr     pmccfiltr_el0, x9
     mov     x9, #PMCNTEN_CYCLES
@@ -43,16 +41,13 @@ _start:
     mov     x9, #(PMCR_ENABLE | PMCR_RESET_CYCLES | PMCR_LONG_CYCLES)
     msr     pmcr_el0, x9
     msr     daifset, #0b1111
-    // A boot loader passes the device tree here.
-    mov     x20, x0
+.endm
 
-    mrs     x9, mpidr_el1
-    tst     x9, #0xff
-    b.ne    stop
+// Continues at `target`, at EL1.
+.macro leave_el2 target
     mrs     x9, currentel
     cmp     x9, #CURRENT_EL2
-    b.ne    at_el1
-
+    b.ne    \target
     mov     x9, #HCR_EL1_IS_AARCH64
     msr     hcr_el2, x9
     mov     x9, #CNTHCTL_EL1_PHYSICAL
@@ -76,9 +71,46 @@ _start:
     msr     sctlr_el1, x9
     mov     x9, #SPSR_EL1H_MASKED
     msr     spsr_el2, x9
-    adr     x9, at_el1
+    adr     x9, \target
     msr     elr_el2, x9
     eret
+.endm
+
+// x0: top table of the identity map, x1: that of the kernel's half.
+.macro turn_on_mmu
+    load_constant x9, {MAIR}
+    msr     mair_el1, x9
+    mrs     x10, id_aa64mmfr0_el1
+    and     x10, x10, #0xf
+    mov     x11, #{TCR_IPS_MAX}
+    cmp     x10, x11
+    csel    x10, x10, x11, lo
+    load_constant x9, {TCR}
+    orr     x9, x9, x10, lsl #{TCR_IPS_SHIFT}
+    msr     tcr_el1, x9
+    msr     ttbr0_el1, x0
+    msr     ttbr1_el1, x1
+    tlbi    vmalle1
+    ic      iallu
+    dsb     sy
+    isb
+    load_constant x9, {SCTLR}
+    msr     sctlr_el1, x9
+    isb
+.endm
+
+.section .text.start, "ax"
+.global _start
+_start:
+    // Boot is measured from here, so starting the counter comes first.
+    start_counter
+    // A boot loader passes the device tree here.
+    mov     x20, x0
+
+    mrs     x9, mpidr_el1
+    tst     x9, #0xff
+    b.ne    stop
+    leave_el2 at_el1
 
 at_el1:
     adrp    x9, stack_top
@@ -104,30 +136,28 @@ at_el1:
     cmp     x9, x10
     b.lo    1b
 
-    load_constant x9, {MAIR}
-    msr     mair_el1, x9
-    mrs     x10, id_aa64mmfr0_el1
-    and     x10, x10, #0xf
-    mov     x11, #{TCR_IPS_MAX}
-    cmp     x10, x11
-    csel    x10, x10, x11, lo
-    load_constant x9, {TCR}
-    orr     x9, x9, x10, lsl #{TCR_IPS_SHIFT}
-    msr     tcr_el1, x9
-    msr     ttbr0_el1, x0
-    msr     ttbr1_el1, x1
-    tlbi    vmalle1
-    ic      iallu
-    dsb     sy
-    isb
-    load_constant x9, {SCTLR}
-    msr     sctlr_el1, x9
-    isb
+    turn_on_mmu
 
     adrp    x9, __image_end
     ldr     x0, [x9, #{PLAN_IMAGE}]
     ldr     x1, [x9, #{PLAN_SERIAL_KIND}]
     mov     x2, x20
+    adr     x3, further
+    ldr     x9, [x9, #{PLAN_ENTRY}]
+    br      x9
+
+// A further processor, which the kernel has started through the firmware. x0: top table of its kernel's half. What processor 0
+// has written may be only in caches, so nothing is read before the MMU is on.
+further:
+    start_counter
+    mov     x20, x0
+    leave_el2 further_at_el1
+further_at_el1:
+    adrp    x0, tables
+    mov     x1, x20
+    turn_on_mmu
+    adrp    x9, __image_end
+    mov     x0, xzr
     ldr     x9, [x9, #{PLAN_ENTRY}]
     br      x9
 

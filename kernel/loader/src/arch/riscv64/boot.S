@@ -3,6 +3,16 @@
 
 .equ PAGE_BYTES, 0x1000
 
+// a0: top table.
+.macro turn_on_mmu
+    srli    a0, a0, {PAGE_BITS}
+    li      t0, {SATP_SV39}
+    or      a0, a0, t0
+    sfence.vma
+    csrw    satp, a0
+    sfence.vma
+.endm
+
 .section .text.start, "ax"
 .global _start
 _start:
@@ -20,12 +30,7 @@ _start:
     call    {build_tables}
     beqz    a0, stop
 
-    srli    a0, a0, {PAGE_BITS}
-    li      t0, {SATP_SV39}
-    or      a0, a0, t0
-    sfence.vma
-    csrw    satp, a0
-    sfence.vma
+    turn_on_mmu
 
     ld      a0, {PLAN_IMAGE}(s2)
     ld      t0, {PLAN_ENTRY}(s2)
@@ -33,6 +38,17 @@ _start:
     mv      a2, s0
     ld      a3, {PLAN_SERIAL_KIND}(s2)
     mv      a4, s3
+    lla     a5, further
+    jr      t0
+
+// A further hart, which the kernel has started through the firmware. a1: top table of its kernel, with the identity map.
+further:
+    csrw    sie, zero
+    mv      a0, a1
+    turn_on_mmu
+    lla     s2, __image_end
+    mv      a0, zero
+    ld      t0, {PLAN_ENTRY}(s2)
     jr      t0
 
 stop:

@@ -1,6 +1,6 @@
 // The kernel's first instructions. The loader enters with the MMU on, interrupts masked and SP_EL1 selected. x0:
 // physical address of the boot image, x1: driver of the mapped serial port, x2: the value that the boot loader passed
-// in x0.
+// in x0, x3: physical address at which the loader lets in further processors. On those x0 is zero, and the others are unused.
 
 // DCZID_EL0: `dc zva` is allowed and clears 64 bytes.
 .equ DCZID_BLOCKS_OF_64, 4
@@ -40,18 +40,24 @@ _start:
     clear_where_implemented s3_0_c2_c0_3, s3_0_c0_c7_3, 0
     clear_where_implemented s3_0_c2_c5_2, id_aa64pfr1_el1, 44
     isb
+    cbz     x0, 1f
     mov     x19, x0
     mov     x20, x1
     mov     x21, x2
+    mov     x22, x3
     adrp    x0, __zero_start
     adrp    x1, __zero_end
     bl      clear_pages
     mov     x0, x19
     mov     x1, x20
     mov     x2, x21
+    mov     x3, x22
     mov     x29, xzr
     mov     x30, xzr
     bl      {start}
+1:  mov     x29, xzr
+    mov     x30, xzr
+    bl      {further}
 
 // clear_pages(x0: start, x1: end), both page-aligned, start below end.
 .global clear_pages

@@ -8,11 +8,17 @@ use limen_mmu::address::{PhysAddr, VirtAddr};
 
 use super::cpu::{self, read_register, write_register};
 use super::fpu;
+use super::start::{further, set_loader_entry};
 use crate::address_space::AddressSpace;
 use crate::boot_check::EntryArea;
 use crate::console;
 
-global_asm!(include_str!("boot.S"), start = sym start, FPU_OFF = const fpu::ACCESS_OFF);
+global_asm!(
+    include_str!("boot.S"),
+    start = sym start,
+    further = sym further,
+    FPU_OFF = const fpu::ACCESS_OFF,
+);
 
 /// The part of a top table that 40-bit addresses index; all entries are empty.
 #[repr(C, align(64))]
@@ -25,8 +31,9 @@ unsafe extern "C" {
 }
 
 /// Called by the entry point with the loader's arguments.
-extern "C" fn start(image_paddr: u64, serial_kind: u64, device_tree: u64) -> ! {
+extern "C" fn start(image_paddr: u64, serial_kind: u64, device_tree: u64, loader_entry: u64) -> ! {
     console::attach(serial_kind);
+    set_loader_entry(loader_entry);
     // The loader set the counter to zero.
     crate::boot::start(PhysAddr(image_paddr), 0, &[], PhysAddr(device_tree))
 }

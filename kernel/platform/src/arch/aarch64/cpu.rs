@@ -148,6 +148,13 @@ pub fn publish_tables() {
     unsafe { asm!("dsb ishst", "isb", options(nostack, preserves_flags)) }
 }
 
+/// Makes this processor's stores visible to others before its later accesses to devices.
+#[inline]
+pub fn publish_stores() {
+    // SAFETY: a barrier.
+    unsafe { asm!("dmb ishst", options(nostack, preserves_flags)) }
+}
+
 /// Makes code that was written to memory before boot visible to instruction fetches.
 pub fn publish_code() {
     // SAFETY: invalidates instruction caches; memory does not change.
@@ -157,6 +164,12 @@ pub fn publish_code() {
 /// Whether the kernel cannot access user memory. This port decides that by page tables, not by processor state.
 pub fn is_user_memory_closed() -> bool {
     true
+}
+
+/// Lets other processors of an emulator run while this one waits for them.
+pub fn relax() {
+    // SAFETY: a hint.
+    unsafe { asm!("yield", options(nomem, nostack, preserves_flags)) }
 }
 
 /// Stops the processor permanently.

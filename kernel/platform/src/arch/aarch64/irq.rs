@@ -1,15 +1,19 @@
 //! The interrupt controller: GICv2.
 //!
-//! Every line targets the first processor. All lines have the same priority, except that a suspended line has the
+//! A line of a device targets the processor of its driver. All lines have the same priority, except that a suspended line has the
 //! lowest, which the priority mask filters out: it stays pending. Between its interrupt and [`complete`] a line is
 //! masked; the distributor latches an edge meanwhile. Source: Arm Generic Interrupt Controller Architecture
 //! Specification (IHI 0048).
+
+use core::ops::Range;
 
 use limen_core::object::irq::State;
 use limen_image::{Board, Interrupt, InterruptController, InterruptFlags};
 use limen_mmu::address::{PhysAddr, VirtAddr};
 
+use super::cpu;
 use crate::mmio::DeviceWindow;
+use crate::panic::fatal;
 use limen_mmu::layout;
 
 /// Board fact: the interrupt controller that this driver serves.
@@ -27,8 +31,12 @@ const PRIVATE_LINES: u32 = 32;
 const PRIORITY: u8 = 0xa0;
 /// The priority of a suspended line: the lowest. The priority mask lets only higher priorities through.
 const LOWEST_PRIORITY: u8 = 0xff;
-/// Four lines' target bytes: the first processor.
-const TARGETS: u32 = 0x0101_0101;
+/// The private line by which processors interrupt each other.
+const MESSAGE_LINE: u32 = 0;
+/// The bits of the acknowledge register that hold the line. Above them is the processor that has sent a message.
+const LINE_NUMBER: u32 = 0x3ff;
+/// Lines of software interrupts: position of the target bits, one for each processor.
+const SOFTWARE_TARGETS_SHIFT: u32 = 16;
 /// A line's two trigger bits: edge-triggered.
 const EDGE: u32 = 0b10;
 /// Line numbers from here on mean that no interrupt is pending.
@@ -45,6 +53,7 @@ mod distributor {
     pub(super) const PRIORITY: u32 = 0x400;
     pub(super) const TARGET: u32 = 0x800;
     pub(super) const TRIGGER: u32 = 0xc00;
+    pub(super) const SOFTWARE: u32 = 0xf00;
 }
 
 /// Registers of the CPU interface, by offset.
@@ -69,25 +78,47 @@ pub fn windows(board: &Board) -> [(VirtAddr, PhysAddr); 2] {
     ]
 }
 
-/// Resets the controller, which has this many lines: all lines masked, none pending.
+/// The windows that map other memory on a further processor. None: the controller knows which processor reads.
+pub fn private_windows(_: &Board, _: u64) -> [(VirtAddr, PhysAddr); 0] {
+    []
+}
+
+/// Resets the shared part of the controller, which has this many lines: all lines masked, none pending.
 pub fn init(lines: u32) {
     DISTRIBUTOR.write(distributor::CONTROL, 0);
-    for word in 0..lines.div_ceil(LINES_PER_WORD) {
+    reset_lines(PRIVATE_LINES..lines);
+    DISTRIBUTOR.write(distributor::CONTROL, 1);
+}
+
+/// Resets the part of the controller that belongs to the processor with this number, on which it runs, and lets others
+/// interrupt it.
+pub fn init_processor(_: &Board, _: u64) {
+    reset_lines(0..PRIVATE_LINES);
+    unmask(MESSAGE_LINE);
+    CPU_INTERFACE.write(cpu_interface::PRIORITY_MASK, u32::from(LOWEST_PRIORITY));
+    CPU_INTERFACE.write(cpu_interface::BINARY_POINT, 0);
+    CPU_INTERFACE.write(cpu_interface::CONTROL, 1);
+}
+
+fn reset_lines(lines: Range<u32>) {
+    for word in lines.start / LINES_PER_WORD..lines.end.div_ceil(LINES_PER_WORD) {
         DISTRIBUTOR.write(distributor::CLEAR_ENABLE + 4 * word, u32::MAX);
         DISTRIBUTOR.write(distributor::CLEAR_PENDING + 4 * word, u32::MAX);
         DISTRIBUTOR.write(distributor::CLEAR_ACTIVE + 4 * word, u32::MAX);
         DISTRIBUTOR.write(distributor::GROUP + 4 * word, 0);
     }
-    for word in 0..lines.div_ceil(LINES_PER_BYTES) {
+    for word in lines.start / LINES_PER_BYTES..lines.end.div_ceil(LINES_PER_BYTES) {
         DISTRIBUTOR.write(distributor::PRIORITY + 4 * word, u32::from_ne_bytes([PRIORITY; 4]));
     }
-    for word in PRIVATE_LINES / LINES_PER_BYTES..lines.div_ceil(LINES_PER_BYTES) {
-        DISTRIBUTOR.write(distributor::TARGET + 4 * word, TARGETS);
+}
+
+/// Stops the machine unless the controller knows this processor by its number.
+pub fn check_number(number: u64) {
+    // The targets of a private line are the processor that reads them.
+    let targets = DISTRIBUTOR.read(distributor::TARGET) & 0xff;
+    if targets != 1 << number {
+        fatal(format_args!("to the interrupt controller, processor {number} is {targets:#b}"));
     }
-    DISTRIBUTOR.write(distributor::CONTROL, 1);
-    CPU_INTERFACE.write(cpu_interface::PRIORITY_MASK, u32::from(LOWEST_PRIORITY));
-    CPU_INTERFACE.write(cpu_interface::BINARY_POINT, 0);
-    CPU_INTERFACE.write(cpu_interface::CONTROL, 1);
 }
 
 /// Configures a device's line and unmasks it.
@@ -98,6 +129,9 @@ pub fn connect(interrupt: &Interrupt) {
     let others = DISTRIBUTOR.read(register) & !edge;
     let is_edge = interrupt.flags & InterruptFlags::EDGE != 0;
     DISTRIBUTOR.write(register, if is_edge { others | edge } else { others });
+    if line >= PRIVATE_LINES {
+        DISTRIBUTOR.write_byte(distributor::TARGET + line, 1 << interrupt.processor);
+    }
     unmask(line);
 }
 
@@ -106,11 +140,35 @@ pub fn connect_timer(line: u32) {
     unmask(line);
 }
 
-/// Acknowledges the pending line, if any. It stays active until [`end`].
+/// Acknowledges the pending line of a device or the timer. It stays active until [`end`].
+///
+/// # Errors
+/// What the controller returned if it is no such line; see [`take_message`].
 #[inline]
-pub fn acknowledge() -> Option<u32> {
-    let line = CPU_INTERFACE.read(cpu_interface::ACKNOWLEDGE) & 0x3ff;
-    (line < FIRST_SPECIAL_LINE).then_some(line)
+pub fn acknowledge() -> Result<u32, u32> {
+    let word = CPU_INTERFACE.read(cpu_interface::ACKNOWLEDGE);
+    let line = word & LINE_NUMBER;
+    if (MESSAGE_LINE + 1..FIRST_SPECIAL_LINE).contains(&line) { Ok(line) } else { Err(word) }
+}
+
+/// Whether a word that [`acknowledge`] returned is a message of a processor, which it ends.
+#[cold]
+#[inline(never)]
+pub fn take_message(word: u32) -> bool {
+    let is_message = word & LINE_NUMBER == MESSAGE_LINE;
+    if is_message {
+        // The end of a message must name its sender, too.
+        end(word);
+    }
+    is_message
+}
+
+/// Interrupts a processor, which finds the stores that this one has made before.
+#[inline]
+pub fn interrupt_processor(number: u8) {
+    cpu::publish_stores();
+    DISTRIBUTOR
+        .write(distributor::SOFTWARE, 1 << (SOFTWARE_TARGETS_SHIFT + u32::from(number)) | MESSAGE_LINE);
 }
 
 /// Ends the interrupt of a line that [`acknowledge`] returned; it may interrupt again.

@@ -18,6 +18,8 @@ pub mod fpu;
 pub mod irq;
 pub mod mmu;
 pub mod serial;
+#[expect(unsafe_code, reason = "calls the hypervisor")]
+pub mod start;
 #[expect(unsafe_code, reason = "cache maintenance and barriers")]
 pub mod text;
 #[expect(unsafe_code, reason = "system registers")]

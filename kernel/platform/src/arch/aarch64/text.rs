@@ -6,6 +6,9 @@ use core::arch::asm;
 
 use limen_mmu::address::VirtAddr;
 
+/// Whether code can be written while other processors execute it: a branch and a no-op may be exchanged while others execute them.
+pub const WRITES_SHARED: bool = true;
+
 /// A TLB instruction takes a page number.
 const PAGE_BITS: u32 = 12;
 
@@ -30,8 +33,14 @@ pub fn forget_translation(page: VirtAddr) {
     }
 }
 
-/// Makes the next fetch see the patched instructions, in any cache.
+/// Makes the next fetch see the patched instructions, in the caches of all processors.
 pub fn publish() {
     // SAFETY: invalidates instruction caches; memory does not change.
-    unsafe { asm!("dsb ish", "ic iallu", "dsb nsh", "isb", options(nostack, preserves_flags)) }
+    unsafe { asm!("dsb ish", "ic ialluis", "dsb ish", "isb", options(nostack, preserves_flags)) }
+}
+
+/// Makes this processor drop instructions that it has fetched before another one has patched them.
+pub fn synchronise() {
+    // SAFETY: has no other effect.
+    unsafe { asm!("isb", options(nostack, preserves_flags)) }
 }

@@ -24,6 +24,11 @@ pub fn init() {
     }
 }
 
+/// The same on a further processor.
+pub fn init_processor() {
+    init();
+}
+
 /// The current time in ticks.
 #[inline]
 pub fn now() -> u64 {

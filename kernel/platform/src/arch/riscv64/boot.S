@@ -1,6 +1,7 @@
 // The kernel's first instructions. The loader enters with the MMU on and interrupts off; a0: physical address of the
 // boot image, a1: number of this hart, a2: the cycle count at the loader's first instruction, a3: driver of the mapped
-// serial port, a4: physical address of the device tree.
+// serial port, a4: physical address of the device tree, a5: physical address at which the loader lets in further harts. On
+// those a0 is zero, and the others are unused.
 
 .equ PAGE_BYTES, 0x1000
 // scounteren: user mode may read `time`.
@@ -36,11 +37,13 @@ _start:
     li      t0, SSTATUS_SPIE
     csrw    sstatus, t0
     csrwi   scounteren, COUNTER_TIME
+    beqz    a0, 1f
     mv      s1, a0
     mv      s2, a1
     mv      s3, a2
     mv      s4, a3
     mv      s5, a4
+    mv      s6, a5
     lla     a0, __zero_start
     lla     a1, __zero_end
     call    clear_pages
@@ -49,8 +52,11 @@ _start:
     mv      a2, s3
     mv      a3, s4
     mv      a4, s5
+    mv      a5, s6
     mv      s0, zero
     call    {start}
+1:  mv      s0, zero
+    call    {further}
 
 // clear_pages(a0: start, a1: end), both page-aligned, start below end.
 .global clear_pages

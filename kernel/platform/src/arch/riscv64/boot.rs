@@ -7,28 +7,37 @@ use limen_image::Range;
 use limen_mmu::address::{PhysAddr, VirtAddr};
 use limen_mmu::riscv64::system;
 
+use super::cpu;
 use super::mmu::Descriptors;
-use super::{cpu, irq};
+use super::start::{further, set_first};
 use crate::boot_check::EntryArea;
 use crate::console;
 use crate::identity_map::TablePool;
 use crate::page_table::{ENTRIES, Root, Table, share_kernel};
 
-global_asm!(include_str!("boot.S"), start = sym start);
+global_asm!(include_str!("boot.S"), start = sym start, further = sym further);
 
-/// The top table that is active while no address space is.
+/// The top table that is active while no address space is. Each processor has one.
 #[repr(C, align(4096))]
 struct TopTable(UnsafeCell<Table>);
 
-// SAFETY: `leave_identity_map` writes it once, with one hart running and interrupts off.
+// SAFETY: `leave_identity_map` writes that of its hart once, with interrupts off.
 unsafe impl Sync for TopTable {}
 
+#[unsafe(link_section = ".data.private")]
 static KERNEL_ONLY: TopTable = TopTable(UnsafeCell::new([0; ENTRIES]));
 
 /// Called by the entry point with the loader's arguments.
-extern "C" fn start(image_paddr: u64, hart: u64, first_cycle: u64, serial_kind: u64, device_tree: u64) -> ! {
+extern "C" fn start(
+    image_paddr: u64,
+    hart: u64,
+    first_cycle: u64,
+    serial_kind: u64,
+    device_tree: u64,
+    loader_entry: u64,
+) -> ! {
     console::attach(serial_kind);
-    irq::set_hart(hart);
+    set_first(hart, loader_entry);
     crate::boot::start(PhysAddr(image_paddr), first_cycle, &[], PhysAddr(device_tree))
 }
 

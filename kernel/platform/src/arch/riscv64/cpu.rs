@@ -9,6 +9,7 @@ use limen_mmu::address::{PhysAddr, VirtAddr};
 use limen_mmu::riscv64::{space, system};
 
 use super::mmu::Descriptors;
+use super::timer;
 use crate::address_space::AddressSpace;
 use crate::identity_map::TablePool;
 use crate::page_table::{self, Format, Root};
@@ -150,11 +151,21 @@ pub fn publish_tables() {
     forget_translations();
 }
 
+/// Makes this hart's stores visible to others before it makes the firmware signal them.
+#[inline]
+pub fn publish_stores() {
+    // SAFETY: a barrier.
+    unsafe { asm!("fence w, ow", options(nostack)) }
+}
+
 /// Makes code that was written to memory before boot visible to instruction fetches.
 pub fn publish_code() {
     // SAFETY: invalidates instruction caches; memory does not change.
     unsafe { asm!("fence.i", options(nostack)) }
 }
+
+/// The ticks for which [`relax`] waits.
+const RELAX_TICKS: u64 = 100;
 
 /// sstatus: the kernel can access user memory.
 const SSTATUS_SUM: u64 = 1 << 18;
@@ -162,6 +173,15 @@ const SSTATUS_SUM: u64 = 1 << 18;
 /// Whether the kernel cannot access user memory.
 pub fn is_user_memory_closed() -> bool {
     read_register!("sstatus") & SSTATUS_SUM == 0
+}
+
+/// Waits 100 microseconds or less for other harts. An emulator that runs harts in turns lets the next one run at `wfi`, and
+/// not at `pause`. Uses the timer, before the kernel does.
+pub fn relax() {
+    timer::set_deadline(timer::now() + RELAX_TICKS);
+    // SAFETY: the timer is a reason to go on, also while interrupts are off.
+    unsafe { asm!("wfi", options(nomem, nostack)) }
+    timer::stop();
 }
 
 /// Stops the processor permanently.

@@ -1,20 +1,21 @@
-//! The interrupt controller: the PLIC, and the hart's own timer interrupt.
+//! The interrupt controller: the PLIC, and the hart's own interrupts: its timer, and messages of other processors.
 //!
-//! Every line stays enabled; its priority, zero or one, masks or unmasks it. The controller ignores a completion of a
+//! A line of a device stays enabled at the hart of its driver; its priority, zero or one, masks or unmasks it. The controller ignores a completion of a
 //! disabled line, so this way a completion always works, also in another domain's slot. Between its interrupt and
 //! [`complete`] a line cannot interrupt, because the controller waits for the completion. The interrupt gateway decides
 //! what counts as an edge and whether it latches one meanwhile. The timer is line 0, which the controller does not use.
 //! Source: RISC-V Platform-Level Interrupt Controller Specification; Privileged ISA, `sie` and `sip`.
 
 use core::arch::asm;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use limen_abi::limits::PAGE_BYTES;
 use limen_core::object::irq::State;
 use limen_image::{Board, Interrupt, InterruptController};
 use limen_mmu::address::{PhysAddr, VirtAddr};
 
-use super::cpu::read_register;
+use super::cpu::{self, read_register};
+use super::start::hart_of;
 use crate::mmio::DeviceWindow;
 use limen_mmu::layout;
 
@@ -23,6 +24,8 @@ pub const KIND: u64 = InterruptController::Plic as u64;
 
 /// The line number of the hart's timer.
 const TIMER_LINE: u32 = 0;
+/// sie, sip: a message from another processor.
+const LOCAL_MESSAGE: u64 = 1 << 1;
 /// sie, sip: the timer of the hart.
 const LOCAL_TIMER: u64 = 1 << 5;
 /// sie: the controller.
@@ -38,6 +41,11 @@ const CONTEXTS_PER_HART: u64 = 2;
 const ENABLES: u64 = 0x2000;
 const CONTEXTS: u64 = limen_image::PLIC_CONTEXTS;
 
+/// SBI: the extension for interrupts between harts, "sPI".
+const EXTENSION_IPI: u64 = 0x0073_5049;
+/// SBI: interrupt harts.
+const FUNCTION_SEND: u64 = 0;
+
 /// Registers of a context, by offset.
 mod context {
     pub(super) const THRESHOLD: u32 = 0;
@@ -51,46 +59,68 @@ const PRIORITIES: DeviceWindow = DeviceWindow::at(PRIORITIES_PAGE);
 const ENABLES_WINDOW: DeviceWindow = DeviceWindow::at(ENABLES_PAGE);
 const CONTEXT: DeviceWindow = DeviceWindow::at(CONTEXT_PAGE);
 
-/// The hart that runs the kernel. Set before any other function of this file is called.
-static HART: AtomicU64 = AtomicU64::new(0);
-/// Offset of its enable bits in their page.
-static ENABLES_OFFSET: AtomicU64 = AtomicU64::new(0);
-
-/// Records the hart that runs the kernel.
-pub fn set_hart(hart: u64) {
-    HART.store(hart, Ordering::Relaxed);
-}
+/// Offset of this hart's enable bits in their page.
+#[unsafe(link_section = ".data.private")]
+static ENABLES_OFFSET: AtomicU32 = AtomicU32::new(0);
 
 /// The driver's pages, and the physical pages that boot must map there first.
 pub fn windows(board: &Board) -> [(VirtAddr, PhysAddr); 3] {
-    let base = board.interrupt_controller_paddr;
-    let claims = board.interrupt_cpu_paddr + HART.load(Ordering::Relaxed) * CONTEXTS_PER_HART * CONTEXT_BYTES;
-    let number = (claims - base - CONTEXTS) / CONTEXT_BYTES;
-    let enables = base + ENABLES + number * ENABLE_BYTES;
-    ENABLES_OFFSET.store(enables % PAGE_BYTES, Ordering::Relaxed);
-    [
-        (PRIORITIES_PAGE, PhysAddr(base)),
-        (ENABLES_PAGE, PhysAddr(enables - enables % PAGE_BYTES)),
-        (CONTEXT_PAGE, PhysAddr(claims)),
-    ]
+    let [enables, context] = private_windows(board, 0);
+    [(PRIORITIES_PAGE, PhysAddr(board.interrupt_controller_paddr)), enables, context]
 }
 
-/// Resets the controller, which has this many lines: all lines masked, none in service.
+/// The windows that map other memory on each processor.
+pub fn private_windows(board: &Board, number: u64) -> [(VirtAddr, PhysAddr); 2] {
+    let (enables, claims) = registers(board, number);
+    [(ENABLES_PAGE, PhysAddr(enables - enables % PAGE_BYTES)), (CONTEXT_PAGE, PhysAddr(claims))]
+}
+
+/// The addresses of a processor's enable bits, and of its context.
+fn registers(board: &Board, number: u64) -> (u64, u64) {
+    let base = board.interrupt_controller_paddr;
+    let context = context_of(board, hart_of(number));
+    (base + ENABLES + context * ENABLE_BYTES, base + CONTEXTS + context * CONTEXT_BYTES)
+}
+
+/// The number of a hart's context for supervisor mode.
+fn context_of(board: &Board, hart: u64) -> u64 {
+    let first = board.interrupt_cpu_paddr - board.interrupt_controller_paddr - CONTEXTS;
+    first / CONTEXT_BYTES + hart * CONTEXTS_PER_HART
+}
+
+/// Whether the controller has a context for supervisor mode of this hart. The first one is always for machine mode.
+pub fn serves_supervisor(board: &Board, hart: u64) -> bool {
+    context_of(board, hart) != 0
+}
+
+/// Resets the shared part of the controller, which has this many lines: all lines masked.
 pub fn init(lines: u32) {
-    let enables = ENABLES_OFFSET.load(Ordering::Relaxed) as u32;
     for line in 1..lines {
         mask(line);
     }
-    for word in 0..lines.div_ceil(LINES_PER_WORD) {
-        ENABLES_WINDOW.write(enables + 4 * word, u32::MAX);
-    }
-    CONTEXT.write(context::THRESHOLD, 0);
-    set_local(LOCAL_CONTROLLER);
 }
 
-/// Unmasks a device's line. The controller has no trigger configuration.
+/// Resets the part of the controller that belongs to the processor with this number, on which it runs, and lets others
+/// interrupt it.
+pub fn init_processor(board: &Board, number: u64) {
+    let enables = (registers(board, number).0 % PAGE_BYTES) as u32;
+    ENABLES_OFFSET.store(enables, Ordering::Relaxed);
+    for word in 0..(board.interrupt_lines as u32).div_ceil(LINES_PER_WORD) {
+        ENABLES_WINDOW.write(enables + 4 * word, 0);
+    }
+    CONTEXT.write(context::THRESHOLD, 0);
+    set_local(LOCAL_CONTROLLER | LOCAL_MESSAGE);
+}
+
+/// Nothing to check: the firmware tells the numbers of harts.
+pub fn check_number(_: u64) {}
+
+/// Enables a device's line at this hart and unmasks it. The controller has no trigger configuration.
 pub fn connect(interrupt: &Interrupt) {
-    unmask(interrupt.line as u32);
+    let line = interrupt.line as u32;
+    let register = ENABLES_OFFSET.load(Ordering::Relaxed) + 4 * (line / LINES_PER_WORD);
+    ENABLES_WINDOW.write(register, ENABLES_WINDOW.read(register) | 1 << (line % LINES_PER_WORD));
+    unmask(line);
 }
 
 /// Unmasks the hart's timer interrupt.
@@ -98,14 +128,43 @@ pub fn connect_timer(_: u32) {
     set_local(LOCAL_TIMER);
 }
 
-/// Claims the pending line, if any.
+/// Claims the pending line of a device or the timer.
+///
+/// # Errors
+/// There is none; see [`take_message`].
 #[inline]
-pub fn acknowledge() -> Option<u32> {
+pub fn acknowledge() -> Result<u32, u32> {
     if read_register!("sip") & LOCAL_TIMER != 0 {
-        return Some(TIMER_LINE);
+        return Ok(TIMER_LINE);
     }
     let line = CONTEXT.read(context::CLAIM);
-    (line != 0).then_some(line)
+    if line != 0 { Ok(line) } else { Err(line) }
+}
+
+/// Whether a message of a processor is pending, which this ends. A device's line comes first.
+#[cold]
+#[inline(never)]
+pub fn take_message(_: u32) -> bool {
+    let is_message = read_register!("sip") & LOCAL_MESSAGE != 0;
+    // SAFETY: clears the message's interrupt.
+    unsafe { asm!("csrc sip, {}", in(reg) LOCAL_MESSAGE, options(nostack)) }
+    is_message
+}
+
+/// Interrupts a processor, which finds the stores that this one has made before.
+pub fn interrupt_processor(number: u8) {
+    cpu::publish_stores();
+    // SAFETY: the firmware interrupts the hart, and preserves all registers but a0 and a1.
+    unsafe {
+        asm!(
+            "ecall",
+            inlateout("a0") 1_u64 => _,
+            inlateout("a1") hart_of(u64::from(number)) => _,
+            in("a6") FUNCTION_SEND,
+            in("a7") EXTENSION_IPI,
+            options(nostack)
+        );
+    }
 }
 
 /// Ends the timer interrupt. Nothing to do: setting a new deadline does it.

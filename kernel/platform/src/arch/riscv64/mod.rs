@@ -17,6 +17,8 @@ pub mod fpu;
 pub mod irq;
 pub mod mmu;
 pub mod serial;
+#[expect(unsafe_code, reason = "calls the firmware")]
+pub mod start;
 #[expect(unsafe_code, reason = "flushes translations")]
 pub mod text;
 #[expect(unsafe_code, reason = "system registers and calls to the firmware")]

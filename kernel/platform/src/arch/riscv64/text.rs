@@ -6,7 +6,12 @@ use core::arch::asm;
 
 use limen_mmu::address::VirtAddr;
 
+/// Whether code can be written while other processors execute it: see `Encoding::step`.
+pub const WRITES_SHARED: bool = true;
+
 pub use super::cpu::publish_code as publish;
+/// Makes this hart fetch what another one has patched.
+pub use super::cpu::publish_code as synchronise;
 
 /// Nothing to do: `fence.i` makes this hart's stores visible.
 pub fn clean(_: VirtAddr) {}

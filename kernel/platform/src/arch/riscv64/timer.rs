@@ -47,6 +47,11 @@ pub fn init() {
     stop();
 }
 
+/// The same on a further processor.
+pub fn init_processor() {
+    init();
+}
+
 /// The current time in ticks.
 #[inline]
 pub fn now() -> u64 {

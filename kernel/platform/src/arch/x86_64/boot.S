@@ -20,6 +20,18 @@
 .equ EFER_LONG_MODE, 1 << 8
 .equ EFER_NO_EXECUTE, 1 << 11
 
+// What a further processor needs before it has the kernel's segments.
+.equ CR0_PROTECTED, 1 << 0
+.equ FLAT_CODE_32, 0x00cf9b000000ffff
+.equ FLAT_DATA_32, 0x00cf93000000ffff
+.equ TRAMPOLINE_CODE, 8
+.equ TRAMPOLINE_DATA, 16
+// Offsets in the page of the trampoline: where it leaps, the address of its segments, and these.
+.equ TRAMPOLINE_LEAP, 8
+.equ TRAMPOLINE_POINTER, 16
+.equ TRAMPOLINE_GDT, 24
+.equ TRAMPOLINE_GDT_BYTES, 24
+
 .equ TABLE_BYTES, 0x1000
 .equ ENTRY_TABLE, 0x3
 .equ ENTRY_LARGE_PAGE, 0x83
@@ -29,6 +41,33 @@
 // The entries of the kernel's addresses, the last two gigabytes.
 .equ TOP_ENTRY, 511
 .equ KERNEL_ENTRY, 510
+
+// Turns on paging for long mode, with the top table at physical address eax. The code segment is still a 32-bit one.
+.macro turn_on_paging
+    mov     ebx, eax
+    mov     eax, CR4_PAE | CR4_FXSAVE | CR4_SIMD_EXCEPTIONS
+    mov     cr4, eax
+    mov     cr3, ebx
+    mov     ecx, MSR_EFER
+    mov     eax, EFER_SYSCALL | EFER_LONG_MODE | EFER_NO_EXECUTE
+    xor     edx, edx
+    wrmsr
+    mov     eax, {CR0}
+    mov     cr0, eax
+    lgdt    [early_gdt - {LOAD_OFFSET}]
+.endm
+
+// Selects the stack and the kernel's data segment.
+.macro enter_high_half
+    lea     rsp, [rip + kernel_stack_top]
+    mov     eax, {KERNEL_DATA}
+    mov     ds, eax
+    mov     es, eax
+    mov     ss, eax
+    xor     eax, eax
+    mov     fs, eax
+    mov     gs, eax
+.endm
 
 .section .text.start, "ax"
 .code32
@@ -74,17 +113,8 @@ _start:
     add     edi, 8
     dec     ecx
     jnz     3b
-    mov     eax, CR4_PAE | CR4_FXSAVE | CR4_SIMD_EXCEPTIONS
-    mov     cr4, eax
     lea     eax, [boot_root - {LOAD_OFFSET}]
-    mov     cr3, eax
-    mov     ecx, MSR_EFER
-    mov     eax, EFER_SYSCALL | EFER_LONG_MODE | EFER_NO_EXECUTE
-    xor     edx, edx
-    wrmsr
-    mov     eax, {CR0}
-    mov     cr0, eax
-    lgdt    [early_gdt - {LOAD_OFFSET}]
+    turn_on_paging
     push    {KERNEL_CODE}
     lea     eax, [long_mode - {LOAD_OFFSET}]
     push    eax
@@ -120,18 +150,58 @@ long_mode:
     movabs  rax, offset long_mode_high
     jmp     rax
 long_mode_high:
-    lea     rsp, [rip + kernel_stack_top]
-    mov     eax, {KERNEL_DATA}
-    mov     ds, eax
-    mov     es, eax
-    mov     ss, eax
-    xor     eax, eax
-    mov     fs, eax
-    mov     gs, eax
+    enter_high_half
     mov     edi, esi
     mov     esi, ebp
     xor     ebp, ebp
     call    {start}
+
+// A further processor starts in 16-bit mode at the start of a page below 1 MiB, to which processor 0 has copied this code. It
+// has no stack before it is on its own page tables.
+.code16
+.global trampoline
+trampoline:
+    jmp     1f
+    .org    trampoline + TRAMPOLINE_LEAP
+    .long   further_protected - {LOAD_OFFSET}
+    .word   TRAMPOLINE_CODE
+    .org    trampoline + TRAMPOLINE_POINTER
+    .word   TRAMPOLINE_GDT_BYTES - 1
+    .long   {TRAMPOLINE} + TRAMPOLINE_GDT
+    .org    trampoline + TRAMPOLINE_GDT
+    .quad   0, FLAT_CODE_32, FLAT_DATA_32
+1:  cli
+    cld
+    mov     ax, cs
+    mov     ds, ax
+    lgdt    [TRAMPOLINE_POINTER]
+    mov     eax, cr0
+    or      eax, CR0_PROTECTED
+    mov     cr0, eax
+    jmp     fword ptr [TRAMPOLINE_LEAP]
+.global trampoline_end
+trampoline_end:
+
+.code32
+further_protected:
+    mov     eax, TRAMPOLINE_DATA
+    mov     ds, eax
+    mov     eax, [{further_root} - {LOAD_OFFSET}]
+    turn_on_paging
+    jmp     fword ptr [further_leap - {LOAD_OFFSET}]
+
+    .balign 8
+further_leap:
+    .long   further_long - {LOAD_OFFSET}
+    .word   {KERNEL_CODE}
+.code64
+further_long:
+    movabs  rax, offset further_high
+    jmp     rax
+further_high:
+    enter_high_half
+    xor     ebp, ebp
+    call    {further}
 
 // clear_pages(rdi: start, rsi: end), both page-aligned, start below end.
 .global clear_pages

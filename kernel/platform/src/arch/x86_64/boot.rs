@@ -2,6 +2,8 @@
 
 use core::arch::global_asm;
 use core::cell::UnsafeCell;
+use core::ptr::with_exposed_provenance_mut;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use limen_image::{ImageError, MODULE_OFFSET, Machine, Memory, MemoryKind, Range};
 use limen_keys::branch::{BUILD, Build};
@@ -11,7 +13,7 @@ use super::cpu::{self, BOOT_STAMP};
 use super::cpu::{Msr, write_msr};
 use super::multiboot::{self, Information};
 use super::segments::{self, Way};
-use super::{entry_area, serial};
+use super::{entry_area, serial, start};
 use crate::arch::mmu::Descriptors;
 use crate::boot_check::EntryArea;
 use crate::command_line::{Choice, Settings};
@@ -57,6 +59,9 @@ global_asm!(
     tables = sym segments::TABLES,
     boot_stamp = sym BOOT_STAMP,
     start = sym start,
+    further = sym start::further,
+    further_root = sym start::ROOT,
+    TRAMPOLINE = const start::TRAMPOLINE,
 );
 
 /// Page tables in the kernel's image. The first is the kernel's top table.
@@ -68,6 +73,10 @@ unsafe impl Sync for KernelTables {}
 
 /// The kernel's page tables.
 pub static KERNEL_PAGES: KernelTables = KernelTables(UnsafeCell::new([[0; ENTRIES]; KERNEL_TABLES]));
+
+/// Physical address of this processor's top table.
+#[unsafe(link_section = ".data.private")]
+static KERNEL_TABLE: AtomicU64 = AtomicU64::new(0);
 
 unsafe extern "C" {
     // From the linker script.
@@ -114,6 +123,7 @@ fn map_kernel(settings: Settings) -> Result<(), MapError> {
     let end = start + size_of::<KernelTables>() as u64;
     let mut tables = TablePool::new(Range { start, end });
     let table = tables.allocate().ok_or(MapError::OutOfTables)?;
+    KERNEL_TABLE.store(table.0, Ordering::Relaxed);
     let root = Root { table, height: Descriptors::KERNEL_HEIGHT };
     let text = Access { owner: Owner::Kernel, write: false, execute: true, memory: MemoryType::Cached };
     let rodata = Access { execute: false, ..text };
@@ -201,9 +211,9 @@ pub fn allow_writable_code() {}
 
 /// Removes the identity map. The lower half is empty until an address space is entered.
 pub fn leave_identity_map() {
-    let top = KERNEL_PAGES.0.get().cast::<u64>();
-    // SAFETY: the first entry is the identity map's. No other reference to the tables exists, and no code uses a
-    // physical address from here on.
+    let top = with_exposed_provenance_mut::<u64>((kernel_table().0 + LOAD_OFFSET) as usize);
+    // SAFETY: the table is in the kernel's image, and its first entry is the identity map's. No other reference to it exists,
+    // and this processor uses no physical address from here on.
     unsafe { top.write_volatile(0) }
     cpu::leave_boot_tables(kernel_table());
     cpu::enable_translation_caching();
@@ -214,9 +224,18 @@ pub fn entry_area() -> Option<EntryArea> {
     entry_area::area()
 }
 
-/// The kernel's top table.
+/// The top table of this processor's kernel.
 pub fn kernel_table() -> PhysAddr {
-    PhysAddr(paddr((&raw const KERNEL_PAGES).addr()))
+    PhysAddr(KERNEL_TABLE.load(Ordering::Relaxed))
+}
+
+/// Prepares a further processor, which has entered on the kernel's tables under `table`.
+pub(super) fn prepare_further(table: PhysAddr) {
+    KERNEL_TABLE.store(table.0, Ordering::Relaxed);
+    let_in(Way::Plain);
+    cpu::enable_reports();
+    cpu::enable_features()
+        .unwrap_or_else(|missing| fatal(format_args!("a processor has no {missing}, which it needs")));
 }
 
 /// The physical address of a virtual address in the kernel's image.

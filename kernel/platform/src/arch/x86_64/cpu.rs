@@ -338,6 +338,11 @@ pub fn publish_tables() {
 /// Makes code that was written to memory before boot visible to instruction fetches. Nothing to do here.
 pub fn publish_code() {}
 
+/// Lets other processors of an emulator run while this one waits for them.
+pub fn relax() {
+    core::hint::spin_loop();
+}
+
 /// Stops the processor permanently.
 pub fn stop() -> ! {
     loop {

@@ -73,7 +73,8 @@ struct StackWords {
 // SAFETY: only the processor and the trap code access it.
 unsafe impl Sync for Stacks {}
 
-/// The stacks.
+/// The stacks of this processor.
+#[unsafe(link_section = ".data.private")]
 pub static STACKS: Stacks = Stacks(UnsafeCell::new(StackWords {
     emergency: [0; EMERGENCY_WORDS],
     entry: [0; ENTRY_WORDS],

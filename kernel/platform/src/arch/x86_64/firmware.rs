@@ -32,6 +32,16 @@ const ROOT_POINTER_STEP: usize = 16;
 const ROOT_POINTER_BYTES: (usize, usize) = (20, 36);
 const ROOT_POINTER_REVISION: usize = 15;
 
+/// ACPI: offset of the root table's address in the root pointer, of the length in a table, and the size of a table's head.
+const ROOT_TABLE: usize = 16;
+const TABLE_LENGTH: u64 = 4;
+const TABLE_HEAD_BYTES: usize = 36;
+/// The table of interrupt controllers: its name, the size of its head, an entry of a processor, and the flag of one that is on.
+const CONTROLLERS: &[u8] = b"APIC";
+const CONTROLLERS_HEAD_BYTES: usize = 44;
+const LOCAL_CONTROLLER: u8 = 0;
+const IS_USABLE: u8 = 1;
+
 const HZ_PER_MEGAHERTZ: u64 = 1_000_000;
 
 /// Adds a piece; `None` if neither provides it.
@@ -102,6 +112,38 @@ fn root_pointer(piece: &mut Piece<'_>) -> Option<()> {
         piece.push([0; ROOT_POINTER_BYTES.1 - ROOT_POINTER_BYTES.0].as_slice());
     }
     Some(())
+}
+
+/// Calls `visit` with the number of the local interrupt controller of each processor that ACPI lists as usable.
+pub fn each_processor(mut visit: impl FnMut(u32)) {
+    let mut rest = controllers().unwrap_or_default();
+    while let [kind, length, entry @ ..] = rest {
+        let (kind, length) = (*kind, usize::from(*length));
+        if kind == LOCAL_CONTROLLER
+            && let [_, number, flags, ..] = entry
+            && flags & IS_USABLE != 0
+        {
+            visit(u32::from(*number));
+        }
+        // A length that cannot be ends the list.
+        rest = rest.get(length.max(1)..).filter(|_| length >= 2).unwrap_or_default();
+    }
+}
+
+/// The entries of ACPI's table of interrupt controllers.
+fn controllers() -> Option<&'static [u8]> {
+    let start = u64::from(short(EXTENDED_DATA_SEGMENT)?) << 4;
+    let extended = (start, start + EXTENDED_DATA_BYTES);
+    let pointer = [extended, BIOS].into_iter().find_map(root_pointer_in)?;
+    let address = u32::from_le_bytes(*pointer.get(ROOT_TABLE..)?.first_chunk()?);
+    let (tables, _) = table(u64::from(address))?.get(TABLE_HEAD_BYTES..)?.as_chunks();
+    let tables = tables.iter().filter_map(|address| table(u64::from(u32::from_le_bytes(*address))));
+    tables.into_iter().find(|table| table.starts_with(CONTROLLERS))?.get(CONTROLLERS_HEAD_BYTES..)
+}
+
+/// An ACPI table with its head.
+fn table(paddr: u64) -> Option<&'static [u8]> {
+    firmware_bytes(PhysAddr(paddr), word(paddr + TABLE_LENGTH)? as usize)
 }
 
 /// The root pointer in a range of memory, with the bytes that follow it.

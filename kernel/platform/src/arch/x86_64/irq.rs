@@ -13,7 +13,9 @@ use limen_image::{Board, Interrupt, InterruptController, InterruptFlags, Interru
 use limen_mmu::address::{PhysAddr, VirtAddr};
 
 use super::ports::write_byte;
+use super::start::controller_of;
 use crate::mmio::DeviceWindow;
+use crate::panic::fatal;
 use limen_mmu::layout;
 
 /// Board fact: the interrupt controllers that this driver serves.
@@ -23,7 +25,10 @@ pub const KIND: u64 = InterruptController::Apic as u64;
 const SPURIOUS: u32 = 0xff;
 /// Vectors of the legacy controllers, clear of the exceptions.
 const OLD_VECTORS: [u8; 2] = [0x20, 0x28];
-/// Vectors from here on come from the local APIC.
+/// The vector of messages between processors. The legacy controllers, which have it too, are masked, and may raise only the last
+/// one of each.
+const MESSAGE: u32 = 0x2e;
+/// Vectors of devices and the timer start here.
 const FIRST_VECTOR: u32 = 0x30;
 
 /// Registers of the local APIC, by offset.
@@ -32,6 +37,17 @@ pub(super) mod local {
     pub(in super::super) const TASK_PRIORITY: u32 = 0x80;
     pub(in super::super) const END: u32 = 0xb0;
     pub(in super::super) const SPURIOUS_VECTOR: u32 = 0xf0;
+    /// The interrupt to send to another controller, and that controller; a write of the first sends it.
+    pub(in super::super) const COMMAND: u32 = 0x300;
+    pub(in super::super) const RECEIVER: u32 = 0x310;
+    /// Bits of a command: it is not sent yet; the level, which is on but for an obsolete command.
+    pub(in super::super) const IS_PENDING: u32 = 1 << 12;
+    pub(in super::super) const ASSERT: u32 = 1 << 14;
+    /// Kinds of delivery.
+    pub(in super::super) const RESET: u32 = 0b101 << 8;
+    pub(in super::super) const START: u32 = 0b110 << 8;
+    /// Position of the number in [`ID`] and [`RECEIVER`].
+    pub(in super::super) const NUMBER_SHIFT: u32 = 24;
     pub(in super::super) const TIMER: u32 = 0x320;
     pub(in super::super) const INITIAL_COUNT: u32 = 0x380;
     pub(in super::super) const CURRENT_COUNT: u32 = 0x390;
@@ -83,6 +99,7 @@ const VECTORS: usize = 256;
 const PIN_SHIFT: u32 = 24;
 
 /// The vector of the interrupt that entered the kernel; zero once it is acknowledged.
+#[unsafe(link_section = ".data.private")]
 static WAITING: AtomicU32 = AtomicU32::new(0);
 
 /// The driver's pages, and the physical pages that boot must map there first.
@@ -93,12 +110,53 @@ pub fn windows(board: &Board) -> [(VirtAddr, PhysAddr); 2] {
     ]
 }
 
+/// The windows that map other memory on a further processor. None: each sees its own controller at the same address.
+pub fn private_windows(_: &Board, _: u64) -> [(VirtAddr, PhysAddr); 0] {
+    []
+}
+
+/// Nothing to check: the firmware tells the numbers of controllers.
+pub fn check_number(_: u64) {}
+
+/// The number of this processor's local controller.
+pub fn own_controller() -> u32 {
+    LOCAL.read(local::ID) >> local::NUMBER_SHIFT
+}
+
+/// An interrupt that one processor sends to another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Delivery {
+    /// A message.
+    Message,
+    /// Reset.
+    Reset,
+    /// The start at a page below 1 MiB, by its number.
+    Start(u8),
+}
+
+/// Sends an interrupt to the processor whose local controller has this number.
+pub fn send(receiver: u32, delivery: Delivery) {
+    let command = match delivery {
+        Delivery::Message => MESSAGE,
+        Delivery::Reset => local::RESET,
+        Delivery::Start(page) => local::START | u32::from(page),
+    };
+    // The controller takes a command in a few cycles, and none before that.
+    while LOCAL.read(local::COMMAND) & local::IS_PENDING != 0 {}
+    LOCAL.write(local::RECEIVER, receiver << local::NUMBER_SHIFT);
+    LOCAL.write(local::COMMAND, command | local::ASSERT);
+}
+
 /// Resets the controllers, which have this many pins for devices: everything masked.
 pub fn init(lines: u32) {
     silence_old_controllers();
     for pin in 0..lines {
         write_pin(pin, devices::MASKED);
     }
+}
+
+/// Resets the local controller of this processor.
+pub fn init_processor(_: &Board, _: u64) {
     for source in local::UNUSED {
         LOCAL.write(source, local::MASKED);
     }
@@ -125,6 +183,10 @@ pub fn connect(interrupt: &Interrupt) {
         return;
     }
     let (vector, pin) = (interrupt.line as u32, interrupt.input as u32);
+    // Every access selects a register first, which two processors could do at the same time.
+    if interrupt.processor != 0 {
+        fatal(format_args!("interrupts of pins, as of pin {pin}, are served by processor 0 only"));
+    }
     let when = |flag, bit| if interrupt.flags & flag != 0 { bit } else { 0 };
     let entry = vector
         | when(InterruptFlags::ACTIVE_LOW, devices::LOW)
@@ -156,11 +218,31 @@ pub fn note(vector: u64) {
     WAITING.store(vector as u32, Ordering::Relaxed);
 }
 
-/// Acknowledges the line that interrupted, if any. It stays active until [`end`].
+/// Acknowledges the line that interrupted. It stays active until [`end`].
+///
+/// # Errors
+/// The vector, if it is that of no line, or zero.
 #[inline]
-pub fn acknowledge() -> Option<u32> {
+pub fn acknowledge() -> Result<u32, u32> {
     let line = WAITING.swap(0, Ordering::Relaxed);
-    (FIRST_VECTOR..SPURIOUS).contains(&line).then_some(line)
+    if (FIRST_VECTOR..SPURIOUS).contains(&line) { Ok(line) } else { Err(line) }
+}
+
+/// Whether a vector that [`acknowledge`] returned is a message of a processor, which it ends.
+#[cold]
+#[inline(never)]
+pub fn take_message(vector: u32) -> bool {
+    let is_message = vector == MESSAGE;
+    if is_message {
+        end(vector);
+    }
+    is_message
+}
+
+/// Interrupts a processor, which finds the stores that this one has made before: they are visible in their order, and the
+/// controller's registers are not cached.
+pub fn interrupt_processor(number: u8) {
+    send(controller_of(u64::from(number)), Delivery::Message);
 }
 
 /// Ends the interrupt of a line that [`acknowledge`] returned; it may interrupt again.

@@ -1,4 +1,4 @@
-//! 64-bit x86, on one processor.
+//! 64-bit x86.
 
 use limen_image::Architecture;
 
@@ -14,6 +14,7 @@ pub mod entry_area;
 pub mod firmware;
 #[expect(unsafe_code, reason = "assembly")]
 pub mod fpu;
+#[expect(unsafe_code, reason = "a static in the private part of the processor")]
 pub mod irq;
 pub mod mmu;
 #[expect(unsafe_code, reason = "reads the boot loader's information in memory")]
@@ -23,6 +24,8 @@ pub mod ports;
 #[expect(unsafe_code, reason = "tables that the processor reads")]
 pub mod segments;
 pub mod serial;
+#[expect(unsafe_code, reason = "copies the first instructions of further processors")]
+pub mod start;
 #[expect(unsafe_code, reason = "flushes translations")]
 pub mod text;
 pub mod timer;

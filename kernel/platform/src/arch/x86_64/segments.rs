@@ -100,7 +100,8 @@ pub struct Tables {
     task: TaskState,
 }
 
-/// The tables.
+/// The tables of this processor.
+#[unsafe(link_section = ".data.private")]
 pub static TABLES: Shared<Tables> = Shared(UnsafeCell::new(Tables {
     traps: [[0; 2]; VECTORS],
     segments: [
@@ -118,6 +119,7 @@ pub static TABLES: Shared<Tables> = Shared(UnsafeCell::new(Tables {
 
 /// The task state whose stack is the end of the running thread's context. The processor uses it unless page tables are
 /// switched.
+#[unsafe(link_section = ".data.private")]
 pub static TASK: Shared<TaskState> = Shared(UnsafeCell::new(TaskState::EMPTY));
 
 /// Address and size of a table, in the form that the processor loads.

@@ -7,6 +7,9 @@ use core::arch::x86_64::__cpuid;
 
 use limen_mmu::address::VirtAddr;
 
+/// Whether code can be written while other processors execute it: a processor that executes the breakpoint in between would need a handler.
+pub const WRITES_SHARED: bool = false;
+
 /// Nothing to do: caches are coherent.
 pub fn clean(_: VirtAddr) {}
 
@@ -18,5 +21,10 @@ pub fn forget_translation(page: VirtAddr) {
 
 /// Makes the next fetch see the patched instructions, also those written through another address: `cpuid` serialises.
 pub fn publish() {
+    let _ = __cpuid(0);
+}
+
+/// Makes this processor drop instructions that it has fetched before another one has patched them.
+pub fn synchronise() {
     let _ = __cpuid(0);
 }

@@ -56,6 +56,12 @@ pub fn init() {
     stop();
 }
 
+/// Leaves the timer of a further processor without a deadline. Its clocks have the rates of the first one's.
+pub fn init_processor() {
+    LOCAL.write(local::DIVISOR, DIVISOR);
+    stop();
+}
+
 /// Ticks of both clocks while the reference counts down.
 fn compare() -> (u64, u64) {
     let [low, high] = REFERENCE_TICKS.to_le_bytes();
@@ -81,6 +87,11 @@ pub fn now() -> u64 {
 
 /// Ticks per second, as [`init`] measured.
 pub fn frequency(_: &Board) -> u64 {
+    ticks_per_second()
+}
+
+/// The same.
+pub fn ticks_per_second() -> u64 {
     FREQUENCY.load(Ordering::Relaxed)
 }
 

@@ -1,0 +1,12 @@
+/* Waits. */
+
+#include <microkit.h>
+
+void init(void)
+{
+}
+
+void notified(microkit_channel ch)
+{
+    (void)ch;
+}

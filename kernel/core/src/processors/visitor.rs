@@ -1,0 +1,335 @@
+//! Threads of other processors that use objects of this one.
+//!
+//! ```text
+//!   letter --> admit --> Sending, Calling (in the queues of this processor) --> Runnable or Inactive --> send_home
+//!                '------------------- done at once ----------------------------------^
+//! ```
+//!
+//! A visitor has no scheduling context, so it never runs here: whatever makes it Runnable ends its visit. After each event
+//! on the slow path, `part_visitors` sends such threads home. Fast paths do not complete errands of visitors: they only
+//! reply to callers that have time.
+
+use limen_abi::{Label, MessageInfo};
+
+use super::keeper::KEEPER;
+use super::letter::{Errand, Letter, Message, Reply, Request};
+use super::mailbox::{bit, take_lowest};
+use crate::arena::{SchedContextId, ThreadId};
+use crate::cap::Cap;
+use crate::event::{Next, Outcome};
+use crate::kernel::Kernel;
+use crate::machine::{Context, Machine};
+use crate::message::Answer;
+use crate::object::endpoint::SendMode;
+use crate::object::thread::State;
+
+/// A thread of another processor that uses an object of this one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Visitor {
+    /// The number of its request.
+    number: u64,
+    /// The answer when it becomes runnable.
+    done: Reply,
+    /// The time that it lends to a server that has none.
+    pub(super) time: Option<SchedContextId>,
+    /// How many registers the reply to its fault has set.
+    pub(crate) replied: usize,
+    /// The end of its errand, while its time is still away: a server that ran on it has lent it to another processor.
+    ending: Option<Reply>,
+}
+
+impl Visitor {
+    /// No visitor.
+    pub const NONE: Self = Self { number: 0, done: Reply::Sent, time: None, replied: 0, ending: None };
+
+    /// Returns whether it brought time along.
+    #[must_use]
+    pub fn lends_time(&self) -> bool {
+        self.time.is_some()
+    }
+
+    /// Returns whether it only waits for its time.
+    #[must_use]
+    pub fn is_ending(&self) -> bool {
+        self.ending.is_some()
+    }
+}
+
+/// Messages of other processors that one kernel entry handles.
+const MESSAGES_AT_ONCE: usize = 4;
+
+impl<M: Machine> Kernel<M> {
+    /// Handles messages of other processors. If more are left, another interrupt continues with them.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn take_messages(&mut self) -> Outcome {
+        let mail = self.machine.mailboxes().take(self.processor.number);
+        self.processor.mail.add(mail);
+        self.take_code_messages();
+        let mut outcome = Outcome::NOTHING;
+        let mut taken = 0;
+        let are_left = loop {
+            let is_next = self.has_messages();
+            if !is_next || taken == MESSAGES_AT_ONCE || outcome.current == Next::Blocks {
+                break is_next;
+            }
+            // The next message may be about this thread.
+            if let Some(woken) = outcome.woken.take() {
+                self.enqueue(woken);
+            }
+            if self.needs_registers_of_current() {
+                self.machine.interrupt_processor(self.processor.number);
+                self.preempt_current();
+                return Outcome::NOTHING;
+            }
+            outcome = self.take_message();
+            taken += 1;
+        };
+        if are_left {
+            self.machine.interrupt_processor(self.processor.number);
+        }
+        if outcome.current == Next::Continues && outcome.woken.is_none() {
+            outcome.woken = match self.processor.current {
+                Some(current) => self.take_ready_above(self.threads[current].priority),
+                None => self.processor.queues.ready.pop_highest(&mut self.links),
+            };
+        }
+        outcome
+    }
+
+    fn has_messages(&self) -> bool {
+        !self.processor.mail.is_empty() || self.keeper.has_turn()
+    }
+
+    /// Preempts the current thread: methods that other processors invoke find no thread running.
+    fn preempt_current(&mut self) {
+        if let Some(current) = self.processor.current {
+            self.enqueue_preempted(current);
+            self.idle();
+        }
+    }
+
+    /// Whether the next letter asks for registers of the current thread, some of which only a thread switch saves.
+    fn needs_registers_of_current(&self) -> bool {
+        const LABELS: [Label; 3] = [Label::TcbReadRegisters, Label::TcbWriteRegisters, Label::TcbSetTlsBase];
+        if self.processor.current.is_none() {
+            return false;
+        }
+        let next = take_lowest(&mut self.processor.mail.letters.clone());
+        let letter = next.map(|thread| self.machine.mailboxes().letter(thread));
+        let request = letter.filter(|letter| letter.is_invocation()).and_then(Letter::request);
+        request.is_some_and(|Request { errand, object, message, .. }| {
+            let label = Label::from_raw(message.info.label());
+            matches!((errand, object.at_home()), (Errand::Invoke(_), Cap::Thread(target)) if self.processor.current == Some(target))
+                && label.is_some_and(|label| LABELS.contains(&label))
+        })
+    }
+
+    /// Handles one message. The letters come before the recalls of their threads.
+    fn take_message(&mut self) -> Outcome {
+        if let Some(thread) = take_lowest(&mut self.processor.mail.letters) {
+            return if self.processor.number == KEEPER && self.keep_letter(thread) {
+                Outcome::NOTHING
+            } else if self.homes[thread] == self.processor.number {
+                self.receive_answer(thread)
+            } else {
+                self.admit(thread)
+            };
+        }
+        if let Some(thread) = take_lowest(&mut self.processor.mail.recalls) {
+            return self.recall_visitor(thread);
+        }
+        if self.keeper.has_turn() {
+            self.take_turn();
+            return Outcome::NOTHING;
+        }
+        let Some(id) = take_lowest(&mut self.processor.mail.signals) else { return Outcome::NOTHING };
+        let badge = self.machine.mailboxes().take_signals(id);
+        self.signal(id, badge)
+    }
+
+    fn add_outcome(&mut self, earlier: Outcome, later: Outcome) -> Outcome {
+        if let (Some(first), Some(_)) = (earlier.woken, later.woken) {
+            self.enqueue(first);
+        }
+        Outcome { current: later.current, woken: later.woken.or(earlier.woken) }
+    }
+
+    /// Receives the letter of a thread of another processor, and does what it asks.
+    #[inline(never)]
+    fn admit(&mut self, thread: ThreadId) -> Outcome {
+        // Not moved out of the option: it is large.
+        let request = self.machine.mailboxes().letter(thread).request();
+        let Some(request) = &request else { return Outcome::NOTHING };
+        let cap = request.object.at_home();
+        let time = self.unpack_time(thread);
+        let done = match request.errand {
+            Errand::Send(SendMode::Call) => Reply::Message,
+            Errand::Report(_) => Reply::Resumed,
+            _ => Reply::Sent,
+        };
+        self.visitors[thread] = Visitor { number: request.number, done, time, ..Visitor::NONE };
+        self.processor.visiting |= bit(thread);
+        let Message { info, words, .. } = request.message;
+        let entry = &mut self.threads[thread];
+        entry.priority = request.priority;
+        entry.state = State::Runnable;
+        entry.context.set_info(info);
+        entry.context.set_words(words, words.len());
+        let outcome = self.do_errand(thread, request, cap);
+        self.part_visitors(outcome)
+    }
+
+    fn do_errand(&mut self, thread: ThreadId, request: &Request, cap: Cap) -> Outcome {
+        let info = request.message.info;
+        match (request.errand, cap) {
+            (Errand::Send(mode), Cap::Endpoint { id, badge, rights }) => {
+                let outcome = self.send(thread, id, badge, rights, info, mode);
+                // The thread that may have blocked is the visitor.
+                Outcome { current: Next::Continues, ..outcome }
+            }
+            (Errand::Report(fault), Cap::Endpoint { id, badge, rights }) => {
+                let registers = fault.message_registers::<M::Context>();
+                let letter = self.machine.mailboxes().letter(thread);
+                letter.read_registers(registers, &mut self.threads[thread].context);
+                let outcome = self.report_to(thread, fault, id, badge, rights);
+                Outcome { current: Next::Continues, ..outcome }
+            }
+            (Errand::Invoke(mode), cap) => {
+                let preempts = self.processor.current.is_some();
+                self.preempt_current();
+                let mut outcome = self.invoke_for(thread, cap, info, mode);
+                // The preempted thread stays before its equals.
+                if preempts && let Some(woken) = outcome.woken.take() {
+                    self.enqueue(woken);
+                }
+                outcome
+            }
+            _ => Outcome::NOTHING,
+        }
+    }
+
+    /// Invokes a method for a visitor, whose visit then ends.
+    fn invoke_for(&mut self, thread: ThreadId, cap: Cap, info: MessageInfo, mode: SendMode) -> Outcome {
+        let (reply, outcome) = match self.invoke(thread, cap, info) {
+            Ok((Answer::Again, outcome)) => (Reply::Repeat, outcome),
+            Ok((_, outcome)) if mode != SendMode::Call => (Reply::Sent, outcome),
+            Err(_) if mode != SendMode::Call => (Reply::Sent, Outcome::NOTHING),
+            Ok((answer, outcome)) => {
+                let info = self.write_answer(thread, answer);
+                let context = &mut self.threads[thread].context;
+                context.set_badge(0);
+                context.set_info(info);
+                (Reply::Message, outcome)
+            }
+            Err(error) => (Reply::Message, self.refuse(thread, error)),
+        };
+        self.send_home(thread, reply, outcome)
+    }
+
+    /// Ends the visit of a thread that its home has recalled. A recall of an earlier request comes too late.
+    #[cold]
+    #[inline(never)]
+    fn recall_visitor(&mut self, thread: ThreadId) -> Outcome {
+        let recalled = self.machine.mailboxes().letter(thread).recalled();
+        if self.keeper.has_letter(thread) {
+            let request = self.machine.mailboxes().letter(thread).request();
+            if request.is_some_and(|request| request.number == recalled) {
+                self.return_letter(thread);
+            }
+            return Outcome::NOTHING;
+        }
+        let Visitor { number, ending, .. } = self.visitors[thread];
+        let is_here = self.processor.visiting & bit(thread) != 0 && ending.is_none();
+        if !is_here || number != recalled {
+            return Outcome::NOTHING;
+        }
+        self.cancel(thread);
+        self.send_home(thread, Reply::Undone, Outcome::NOTHING)
+    }
+
+    /// Sends visitors home whose errand is done.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn part_visitors(&mut self, mut outcome: Outcome) -> Outcome {
+        let mut visiting = self.processor.visiting;
+        while let Some(thread) = take_lowest(&mut visiting) {
+            let Visitor { done, ending, .. } = self.visitors[thread];
+            let reply = match (ending, self.threads[thread].state) {
+                (Some(reply), _) => reply,
+                (None, State::Runnable) => done,
+                (None, State::Inactive) => Reply::Stopped,
+                _ => continue,
+            };
+            outcome = self.send_home(thread, reply, outcome);
+        }
+        outcome
+    }
+
+    /// Ends the visit of a thread. It is in no queue.
+    fn send_home(&mut self, thread: ThreadId, reply: Reply, outcome: Outcome) -> Outcome {
+        let outcome = match self.visitors[thread].time {
+            Some(id) if self.is_away(id) => {
+                self.threads[thread].state = State::Inactive;
+                self.visitors[thread].ending = Some(reply);
+                return outcome;
+            }
+            Some(id) => {
+                let outcome = self.take_from_holder(id, outcome);
+                self.pack_time(id, thread);
+                outcome
+            }
+            None => {
+                self.machine.mailboxes().letter(thread).write_no_time();
+                outcome
+            }
+        };
+        self.processor.visiting &= !bit(thread);
+        let replied = self.visitors[thread].replied;
+        self.visitors[thread] = Visitor::NONE;
+        let entry = &mut self.threads[thread];
+        entry.state = State::Inactive;
+        entry.fault = None;
+        let context = &entry.context;
+        let mailboxes = self.machine.mailboxes();
+        let letter = mailboxes.letter(thread);
+        letter.write_answer(reply);
+        match reply {
+            Reply::Message | Reply::Repeat => {
+                let badge = context.word(M::Context::CONVENTION.cptr);
+                letter.write_message(&Message { badge, info: context.info(), words: context.words() });
+            }
+            Reply::Resumed | Reply::Stopped => {
+                letter.write_replied(replied);
+                letter.write_registers(letter.replied_registers::<M::Context>(), context);
+            }
+            Reply::Sent | Reply::Undone | Reply::Released => {}
+        }
+        let home = self.homes[thread];
+        let attention = mailboxes.send_letter(home, thread);
+        self.attract(home, attention);
+        outcome
+    }
+
+    /// Takes the time that a visitor has lent from the thread that runs on it.
+    fn take_from_holder(&mut self, id: SchedContextId, mut outcome: Outcome) -> Outcome {
+        if let Some(woken) = outcome.woken
+            && self.sched_contexts[id].thread == Some(woken)
+        {
+            self.enqueue(woken);
+            outcome.woken = None;
+        }
+        if let Some(parted) = self.reclaim(id) {
+            outcome = self.add_outcome(outcome, Outcome { woken: Some(parted), ..outcome });
+        }
+        match self.processor.current {
+            Some(current)
+                if outcome.current == Next::Continues && self.threads[current].sched_context.is_none() =>
+            {
+                self.stop_charging_here();
+                self.outcome_for(current, outcome.woken)
+            }
+            _ => outcome,
+        }
+    }
+}

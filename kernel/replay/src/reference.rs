@@ -1,0 +1,103 @@
+//! The specification beside a kernel.
+
+use limen_abi::Label;
+use limen_spec::event::Coverage;
+use limen_spec::{Event, System};
+
+use crate::abstraction::difference;
+
+/// The specification beside a kernel.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    /// The state that the kernel should have.
+    pub state: System,
+    /// The number of events compared.
+    pub compared: u64,
+    /// The number of events that the specification does not cover.
+    pub skipped: u64,
+    /// Whether a program has changed the floating-point policy, which the specification does not contain.
+    ignores_fpu: bool,
+}
+
+impl Reference {
+    /// The specification in this state.
+    #[must_use]
+    pub fn new(state: System) -> Self {
+        Self { state, compared: 0, skipped: 0, ignores_fpu: false }
+    }
+
+    /// Takes over the state of a kernel after an event that the specification does not cover.
+    pub fn skip(&mut self, mut found: System) {
+        // The kernel does not show which of several turns of a domain it is in, only when it ends.
+        found.schedule.turn = self.state.schedule.turn;
+        self.skipped += 1;
+        self.state = found;
+    }
+
+    /// Compares the state that a kernel stands for with the specification after an event. `preserved` are the positions of
+    /// registers that the port adds to those of the program when work begins.
+    ///
+    /// # Errors
+    /// The parts of the state in which they differ.
+    pub fn compare(&mut self, event: &Event, found: System, preserved: &[usize]) -> Result<(), String> {
+        let outcomes = [false, true].map(|end_is_known| {
+            let mut outcome = System { end_is_known, ..self.state.clone() };
+            let coverage = match event {
+                Event::FpuUse(_) if self.ignores_fpu => Coverage::Unspecified,
+                _ => outcome.handle(event),
+            };
+            outcome.end_is_known = false;
+            (coverage == Coverage::Specified).then_some(outcome)
+        });
+        self.ignores_fpu |= outcomes[0].is_none() && sets_fpu_policy(&self.state);
+        let [Some(first), second] = outcomes else {
+            self.skip(found);
+            return Ok(());
+        };
+        self.compared += 1;
+        let is_right =
+            |expected: &System| settled(&self.as_expected(&found, expected, preserved)) == settled(expected);
+        let right = if is_right(&first) { Some(first.clone()) } else { second.filter(is_right) };
+        let Some(right) = right else {
+            let found = self.as_expected(&found, &first, preserved);
+            return Err(difference(&settled(&found), &settled(&first)));
+        };
+        self.state = right;
+        Ok(())
+    }
+
+    /// The state that was found, with the parts that the kernel leaves open as they are expected.
+    fn as_expected(&self, found: &System, expected: &System, preserved: &[usize]) -> System {
+        let mut found = found.clone();
+        found.schedule.turn = expected.schedule.turn;
+        for (thread, old) in found.threads.iter_mut().zip(&self.state.threads) {
+            if thread.works.is_some() && old.works.is_none() {
+                for position in preserved {
+                    thread.registers.values[*position] = old.registers.values[*position];
+                }
+            }
+        }
+        if self.ignores_fpu {
+            found.fpu = expected.fpu;
+        }
+        found
+    }
+}
+
+/// The state after what was used of shares is charged to their lists, where a whole refill was used up: until the timer
+/// fires, the kernel has done that or not.
+fn settled(state: &System) -> System {
+    let mut state = state.clone();
+    for time in &mut state.times {
+        if let Some(share) = time.share.as_mut().filter(|share| share.is_used_up()) {
+            share.settle(time.period);
+        }
+    }
+    state
+}
+
+/// Whether the running thread's message asks for another policy of the floating-point unit.
+fn sets_fpu_policy(state: &System) -> bool {
+    let label = state.current.map(|current| state.threads[current].registers.info().label());
+    label == Some(Label::FpuSetPolicy.as_raw())
+}

@@ -1,0 +1,469 @@
+//! The comparison of a recorded run with the kernel's core.
+
+use core::fmt;
+use core::fmt::Write as _;
+use std::collections::{BTreeSet, VecDeque};
+
+use limen_abi::Syscall;
+use limen_abi::message::{BufferWord, MAX_LENGTH, REGISTER_WORDS};
+use limen_abi::recording::{EventKind, NO_INTERRUPT, StateWord};
+use limen_abi::trace::TIMER_LINE;
+use limen_core::Kernel;
+use limen_core::arena::ThreadId;
+use limen_core::cap::Cap;
+use limen_core::event::Event as CoreEvent;
+use limen_core::fault::{Access, Fault};
+use limen_core::kernel::{Threads, Vspaces};
+use limen_core::machine::{Context, Interrupt, Line, Machine};
+use limen_core::object::secure_monitor::REGISTERS;
+use limen_core::object::service::ServiceResult;
+use limen_image::{Architecture, Image};
+
+use crate::abstraction::{Facts, View, abstraction, fault_of, registers_of};
+use crate::context::{Aarch64, Amd64, Plain, Registers, Riscv64};
+use crate::machine::{Answers, ReplayMachine, Space, index_of};
+use crate::reader::{Damage, Event, Reader, Recorded, State};
+use crate::reference::Reference;
+
+/// The number of events that a report of a difference lists.
+const LAST: usize = 8;
+
+/// The words of a state, and their names.
+const STATE_WORDS: [(usize, &str); StateWord::LENGTH] = [
+    (StateWord::SINCE, "time of the last charge"),
+    (StateWord::PROGRAMMED, "programmed time of the timer"),
+    (StateWord::SLOT_END, "end of the domain's slot"),
+    (StateWord::DOMAIN, "running domain"),
+    (StateWord::CHARGED, "charged scheduling context"),
+    (StateWord::REMAINING, "rest of the slice"),
+    (StateWord::FPU_OWNER, "owner of the floating-point registers"),
+    (StateWord::FPU_IS_ON, "state of the floating-point unit"),
+];
+
+/// Why a replay ended early.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// The words are no recording.
+    Damaged {
+        /// The damage.
+        damage: Damage,
+        /// The number of events before.
+        events: u64,
+    },
+    /// The image cannot be replayed.
+    Image(String),
+    /// The target did something else than the core.
+    Differs(String),
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Damaged { damage, events } => write!(f, "after {events} events: {damage}"),
+            Self::Image(reason) => write!(f, "the boot image is refused: {reason}"),
+            Self::Differs(report) => f.write_str(report),
+        }
+    }
+}
+
+/// The events of a replay.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Replayed {
+    /// All of them.
+    pub events: u64,
+    /// Those whose outcome was compared with the specification as well.
+    pub specified: u64,
+}
+
+impl fmt::Display for Replayed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { events, specified } = self;
+        write!(f, "{events} events replayed, {specified} of them compared with the specification")
+    }
+}
+
+/// Replays a recording of an image, whose threads have these names.
+///
+/// # Errors
+/// When the recording is damaged, or the core does not do what the target did.
+pub fn replay(image: &[u64], names: &[String], words: impl Iterator<Item = u64>) -> Result<Replayed, Ending> {
+    let image = Image::validate(image).map_err(|error| Ending::Image(error.to_string()))?;
+    match image.architecture() {
+        number if number == Architecture::Aarch64 as u64 => Replay::<Aarch64>::run(&image, names, words),
+        number if number == Architecture::Riscv64 as u64 => Replay::<Riscv64>::run(&image, names, words),
+        number if number == Architecture::X86_64 as u64 => Replay::<Amd64>::run(&image, names, words),
+        number => Err(Ending::Image(format!("{number} is not an instruction set"))),
+    }
+}
+
+/// A kernel that follows a recording.
+struct Replay<'n, A: Registers> {
+    kernel: Box<Kernel<ReplayMachine<A>>>,
+    facts: Facts,
+    reference: Reference,
+    names: &'n [String],
+    /// Threads whose program's preserved registers are unknown, because the port has saved them when work began.
+    incomplete: BTreeSet<usize>,
+    /// Threads that entered the kernel last by a system call. Only they can have got a message since; the buffers of others
+    /// have what their programs wrote.
+    calling: BTreeSet<usize>,
+    /// The thread that invokes its probe, whose samples are not recorded.
+    probing: Option<usize>,
+    /// The last events, in words.
+    last: VecDeque<String>,
+}
+
+impl<'n, A: Registers> Replay<'n, A> {
+    fn run(
+        image: &Image<'_>,
+        names: &'n [String],
+        words: impl Iterator<Item = u64>,
+    ) -> Result<Replayed, Ending> {
+        let mut reader = Reader::new(words, Plain::<A>::REGISTERS);
+        let mut events = 0;
+        let boot = reader.boot().map_err(|damage| Ending::Damaged { damage, events })?;
+        let mut kernel =
+            Box::new(Kernel::new(ReplayMachine::<A>::new(image, boot.frequency, boot.fpu_options)));
+        for thread in (0..image.thread_count()).filter_map(Threads::<ReplayMachine<A>>::id) {
+            let context = &mut kernel.threads[thread].context;
+            (0..Plain::<A>::REGISTERS).for_each(|at| context.set_word(at, A::initial(at)));
+        }
+        kernel.populate(image, 0, |index, _| Vspaces::<ReplayMachine<A>>::id(index).map(|_| Space(index)));
+        kernel.machine.answers.borrow_mut().time = boot.state.words[StateWord::SINCE];
+        kernel.start();
+        let facts = Facts::of(image, &kernel.machine, A::SET);
+        let now = boot.state.words[StateWord::SINCE];
+        let (turn, wiped) = (facts.first_turn(), &[][..]);
+        let state = abstraction(&View { kernel: &kernel, facts: &facts, now, turn, wiped });
+        let mut replay = Self {
+            kernel,
+            facts,
+            reference: Reference::new(state),
+            names,
+            incomplete: BTreeSet::new(),
+            calling: BTreeSet::new(),
+            probing: None,
+            last: VecDeque::new(),
+        };
+        if let Err(problem) = replay.compare_state(&boot.state, &[]) {
+            return Err(Ending::Differs(replay.report("boot", &problem)));
+        }
+        while let Some(event) = reader.event().map_err(|damage| Ending::Damaged { damage, events })? {
+            let what = replay.describe(&event);
+            if let Err(problem) = replay.follow(&event) {
+                return Err(Ending::Differs(replay.report(&what, &problem)));
+            }
+            replay.last.push_back(what);
+            if replay.last.len() > LAST {
+                replay.last.pop_front();
+            }
+            events += 1;
+        }
+        Ok(Replayed { events, specified: replay.reference.compared })
+    }
+
+    /// Handles an event as the target did.
+    fn follow(&mut self, event: &Event) -> Result<(), String> {
+        let runs = self.running();
+        let entered = event.entered.as_ref().map(|recorded| recorded.thread);
+        if runs != entered {
+            let (target, core) = (self.name(entered), self.name(runs));
+            return Err(format!("the target enters the kernel from {target}, but {core} runs"));
+        }
+        if let Some(left) = &event.left {
+            self.complete(left)?;
+        }
+        if let Some(entered) = &event.entered {
+            self.enter(entered, event)?;
+        }
+        let state = &event.state;
+        let unsent = self.unsent_words(event);
+        self.probing =
+            event.entered.as_ref().filter(|entered| self.probes(event, entered)).map(|it| it.thread);
+        let interrupt = match event.interrupt {
+            NO_INTERRUPT => None,
+            TIMER_LINE => Some(Interrupt::Timer),
+            line => Some(Interrupt::Line(Line(line as u32))),
+        };
+        *self.kernel.machine.answers.borrow_mut() = Answers {
+            time: state.words[StateWord::SINCE],
+            readings: event.readings.iter().copied().collect(),
+            interrupt,
+            words: self.answered(state),
+        };
+        let specified = self.prepare_reference(event, interrupt);
+        let printed = self.printed_faults();
+        self.kernel.handle(core_event(event));
+        // The kernel that prints a fault also wakes the monitor, which the specification does not contain.
+        let specified = specified.filter(|_| self.printed_faults() == printed);
+        self.compare_reference(specified.as_ref())?;
+        let answers = self.kernel.machine.answers.borrow();
+        if !answers.readings.is_empty() {
+            return Err(format!("the target reads the clock {} times more", answers.readings.len()));
+        }
+        if answers.interrupt.is_some() {
+            return Err("the target acknowledges an interrupt that the core does not".to_owned());
+        }
+        drop(answers);
+        if let Err(broken) = self.kernel.check_invariants() {
+            return Err(format!("the invariant does not hold: {broken}"));
+        }
+        self.compare_state(state, &unsent)?;
+        // What was taken over from the target.
+        self.follow_registers(event.left.as_ref());
+        self.follow_registers(state.runs.as_ref());
+        Ok(())
+    }
+
+    /// The number of faults that the core has printed.
+    fn printed_faults(&self) -> u32 {
+        self.kernel.printed_faults.iter().map(|(_, count)| u32::from(*count)).sum()
+    }
+
+    /// Gives the specification the registers that a thread has now.
+    fn follow_registers(&mut self, recorded: Option<&Recorded>) {
+        let Some(recorded) = recorded else { return };
+        let id = Threads::<ReplayMachine<A>>::id(recorded.thread as u64);
+        if let (Some(thread), Some(state)) = (id, self.reference.state.threads.get_mut(recorded.thread)) {
+            state.registers = registers_of(&self.kernel, A::SET, thread);
+        }
+    }
+
+    /// Tells the specification what the program of the running thread has done, and the time. Returns the event as the
+    /// specification has it; `None` if it has none: no interrupt is pending, or the kernel reads different times during the
+    /// event.
+    fn prepare_reference(
+        &mut self,
+        event: &Event,
+        interrupt: Option<Interrupt>,
+    ) -> Option<limen_spec::Event> {
+        self.follow_registers(event.left.as_ref());
+        self.follow_registers(event.entered.as_ref());
+        let since = event.state.words[StateWord::SINCE];
+        let before = self.reference.state.now;
+        let now = event.readings.last().copied().unwrap_or(since).max(before);
+        self.reference.state.pass(now - before);
+        let is_one_time = event.readings.iter().all(|reading| *reading == now);
+        let specified = match core_event(event) {
+            CoreEvent::Syscall(number) => limen_spec::Event::Syscall(number),
+            CoreEvent::Fault(fault) => limen_spec::Event::Fault(fault_of(fault)),
+            CoreEvent::FpuUse(fault) => limen_spec::Event::FpuUse(fault_of(fault)),
+            CoreEvent::Interrupt => match interrupt? {
+                Interrupt::Timer => limen_spec::Event::Timer,
+                Interrupt::Message => return None,
+                Interrupt::Line(line) => limen_spec::Event::Line(line.0),
+            },
+            CoreEvent::WorkDone(result) => limen_spec::Event::WorkDone(result.words.to_vec()),
+        };
+        is_one_time.then_some(specified)
+    }
+
+    /// Compares the core with the specification after an event.
+    fn compare_reference(&mut self, event: Option<&limen_spec::Event>) -> Result<(), String> {
+        let (now, turn) = (self.reference.state.now, self.reference.state.schedule.turn);
+        let (kernel, facts) = (&*self.kernel, &self.facts);
+        let found = abstraction(&View { kernel, facts, now, turn, wiped: &kernel.machine.served });
+        match event {
+            Some(event) => self.reference.compare(event, found, &[]).map_err(|difference| {
+                format!("the core is not as specified (- core, + specification):\n{difference}")
+            }),
+            None => {
+                self.reference.skip(found);
+                Ok(())
+            }
+        }
+    }
+
+    /// The registers of a thread are complete: those that its traps do not save were saved by the switch to another one.
+    fn complete(&mut self, left: &Recorded) -> Result<(), String> {
+        self.incomplete.insert(left.thread);
+        self.compare_registers(left).map_err(|problem| format!("since the last event, {problem}"))
+    }
+
+    /// Compares the registers of a thread, and takes over those that only the port knows: all while it works for a service,
+    /// and those that a trap does not save if they are unknown.
+    fn compare_registers(&mut self, recorded: &Recorded) -> Result<(), String> {
+        let thread = self.thread(recorded)?;
+        let is_at_work = self.kernel.works[thread].is_some();
+        let is_incomplete = self.incomplete.remove(&recorded.thread);
+        let is_probing = self.probing == Some(recorded.thread);
+        let is_unknown = |position: usize| {
+            is_at_work || is_probing || is_incomplete && A::PRESERVED.contains(&A::MAP.context[position])
+        };
+        if is_at_work {
+            self.incomplete.insert(recorded.thread);
+        }
+        let context = &mut self.kernel.threads[thread].context;
+        for (position, value) in recorded.registers.iter().enumerate() {
+            let own = context.register(position);
+            if is_unknown(position) {
+                context.set_word(position, *value);
+            } else if own != *value {
+                let (name, of) = (A::MAP.context[position], self.name(Some(recorded.thread)));
+                return Err(format!("{name} of {of} is {value:#x}, in the core {own:#x}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The program of the running thread has set its registers and its message.
+    fn enter(&mut self, entered: &Recorded, event: &Event) -> Result<(), String> {
+        let thread = self.thread(entered)?;
+        match event.kind {
+            EventKind::Syscall => self.calling.insert(entered.thread),
+            _ => self.calling.remove(&entered.thread),
+        };
+        let context = &mut self.kernel.threads[thread].context;
+        entered.registers.iter().enumerate().for_each(|(position, value)| context.set_word(position, *value));
+        let buffer = &self.kernel.machine.buffers()[thread];
+        for (word, value) in (BufferWord::MESSAGE + REGISTER_WORDS..).zip(&event.message) {
+            buffer.set_word(word, *value);
+        }
+        for (word, value) in (BufferWord::CAPS_OR_BADGES..).zip(&event.extra) {
+            buffer.set_word(word, *value);
+        }
+        Ok(())
+    }
+
+    /// Whether a thread invokes its probe.
+    fn probes(&self, event: &Event, entered: &Recorded) -> bool {
+        let Ok(thread) = self.thread(entered) else { return false };
+        let cptr = self.kernel.threads[thread].context.cptr();
+        let cap = self.kernel.machine.cap_table(thread).lookup(cptr);
+        event.kind == EventKind::Syscall && matches!(cap, Some(Cap::Probe))
+    }
+
+    /// The words that the buffer of the running thread has behind its message, with their positions: its program may have
+    /// changed them.
+    fn unsent_words(&self, event: &Event) -> Vec<(usize, u64)> {
+        let entered = event.entered.as_ref().and_then(|entered| self.thread(entered).ok());
+        let Some(thread) = entered else { return Vec::new() };
+        let buffer = &self.kernel.machine.buffers()[thread];
+        let positions = REGISTER_WORDS + event.message.len()..MAX_LENGTH;
+        positions.map(|position| (position, buffer.word(BufferWord::MESSAGE + position))).collect()
+    }
+
+    /// The words of the message that the running thread has got.
+    fn answered(&self, state: &State) -> [u64; REGISTERS] {
+        let mut words = [0; REGISTERS];
+        let in_registers = state.runs.iter().flat_map(|runs| {
+            Plain::<A>::CONVENTION.words.map(|position| runs.registers.get(position).copied().unwrap_or(0))
+        });
+        words
+            .iter_mut()
+            .zip(in_registers.chain(state.message.iter().copied()))
+            .for_each(|(to, word)| *to = word);
+        words
+    }
+
+    /// Compares the state with the target's. The core has not written these `unsent` words of the running thread's buffer if
+    /// they are still the same.
+    fn compare_state(&mut self, state: &State, unsent: &[(usize, u64)]) -> Result<(), String> {
+        let (runs, target) = (self.running(), state.runs.as_ref().map(|runs| runs.thread));
+        if runs != target {
+            return Err(format!("the target runs {}, the core {}", self.name(target), self.name(runs)));
+        }
+        if let Some(recorded) = &state.runs {
+            self.compare_registers(recorded)?;
+            let buffer = &self.kernel.machine.buffers()[self.thread(recorded)?];
+            let has_message = self.calling.contains(&recorded.thread);
+            for (position, word) in (REGISTER_WORDS..).zip(&state.message).filter(|_| has_message) {
+                let own = buffer.word(BufferWord::MESSAGE + position);
+                if own == *word {
+                    continue;
+                }
+                if self.probing == Some(recorded.thread) || unsent.contains(&(position, own)) {
+                    buffer.set_word(BufferWord::MESSAGE + position, *word);
+                    continue;
+                }
+                let of = self.name(Some(recorded.thread));
+                return Err(format!(
+                    "word {position} of the message of {of} is {word:#x}, in the core {own:#x}"
+                ));
+            }
+        }
+        let own = self.kernel.state_words();
+        match STATE_WORDS.into_iter().find(|(word, _)| own[*word] != state.words[*word]) {
+            Some((word, name)) => {
+                Err(format!("the {name} is {:#x}, in the core {:#x}", state.words[word], own[word]))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn thread(&self, recorded: &Recorded) -> Result<ThreadId, String> {
+        let id = Threads::<ReplayMachine<A>>::id(recorded.thread as u64);
+        id.ok_or_else(|| format!("there is no thread {}", recorded.thread))
+    }
+
+    fn running(&self) -> Option<usize> {
+        self.kernel.processor.current.map(index_of::<A>)
+    }
+
+    fn name(&self, thread: Option<usize>) -> String {
+        match thread {
+            Some(thread) => self.names.get(thread).cloned().unwrap_or_else(|| format!("thread {thread}")),
+            None => "nothing".to_owned(),
+        }
+    }
+
+    /// An event in words.
+    fn describe(&self, event: &Event) -> String {
+        let from = self.name(event.entered.as_ref().map(|recorded| recorded.thread));
+        let [first, second, ..] = event.arguments;
+        let what = match event.kind {
+            EventKind::Syscall => match Syscall::from_raw(first.cast_signed()) {
+                Some(syscall) => format!("system call {syscall:?}"),
+                None => format!("system call {}", first.cast_signed()),
+            },
+            EventKind::Interrupt => match event.interrupt {
+                NO_INTERRUPT => "interrupt without a line".to_owned(),
+                TIMER_LINE => "interrupt of the timer".to_owned(),
+                line => format!("interrupt of line {line}"),
+            },
+            EventKind::WorkDone => "end of the work of a service".to_owned(),
+            EventKind::DataFault | EventKind::InstructionFault => format!("page fault at {first:#x}"),
+            EventKind::Exception | EventKind::FpuUse => {
+                format!("exception {first:#x} with code {second:#x}")
+            }
+        };
+        let mut text = format!("event {} from {from}: {what}", event.number);
+        if let (EventKind::Syscall, Some(entered)) = (event.kind, &event.entered) {
+            let register = |position: usize| entered.registers.get(position).copied().unwrap_or(0);
+            let places = Plain::<A>::CONVENTION;
+            let words = places.words.map(|place| format!("{:#x}", register(place))).join(" ");
+            _ = write!(
+                text,
+                ", capability {:#x}, info {:#x}, words {words}, reply {:#x}",
+                register(places.cptr),
+                register(places.info),
+                register(places.reply)
+            );
+        }
+        text
+    }
+
+    fn report(&self, event: &str, problem: &str) -> String {
+        let mut text = format!("{event}\n  {problem}\nthe events before:\n");
+        self.last.iter().for_each(|event| _ = writeln!(text, "  {event}"));
+        text
+    }
+}
+
+fn core_event(event: &Event) -> CoreEvent {
+    let [first, second, ..] = event.arguments;
+    let exception = Fault::UserException { number: first, code: second };
+    match event.kind {
+        EventKind::Syscall => CoreEvent::Syscall(first.cast_signed()),
+        EventKind::DataFault => {
+            CoreEvent::Fault(Fault::Vm { address: first, access: Access::Data, status: second })
+        }
+        EventKind::InstructionFault => {
+            CoreEvent::Fault(Fault::Vm { address: first, access: Access::Instruction, status: second })
+        }
+        EventKind::Exception => CoreEvent::Fault(exception),
+        EventKind::FpuUse => CoreEvent::FpuUse(exception),
+        EventKind::Interrupt => CoreEvent::Interrupt,
+        EventKind::WorkDone => CoreEvent::WorkDone(ServiceResult { words: event.arguments }),
+    }
+}

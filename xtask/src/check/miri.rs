@@ -1,0 +1,81 @@
+//! `./x check --miri`: host tests in Miri, an interpreter that finds undefined behaviour.
+//!
+//! It is a hundred times slower than a processor. Tests that search many states search few in Miri (`cfg!(miri)`), random
+//! tests try one case, and of the kernel's tests only some run: the core has no unsafe code.
+
+use std::env;
+use std::process::Command as Process;
+
+use crate::failure::{Failure, Outcome};
+use crate::shell::process;
+use crate::shell::progress;
+use crate::workspace::Workspace;
+
+/// Names the toolchain; set by `x`, which installs it.
+const TOOLCHAIN: &str = "LIMEN_MIRI";
+
+/// Arguments of `cargo miri test`.
+const RUNS: [&[&str]; 10] = [
+    &["--package", "limen", "--test", "region", "--test", "ring"],
+    &["--package", "limen-simd", "--test", "memory", "plain_code"],
+    &["--package", "limen-platform", "--lib", "traps::"],
+    &["--package", "limen-keys", "--lib"],
+    &["--package", "limen-mmu", "--lib", "--", "--skip", "x86_64::space"],
+    &["--package", "limen-fpu", "--lib"],
+    &[
+        "--package",
+        "limen-services",
+        "--lib",
+        "--",
+        "--skip",
+        "the_digest_is",
+        "--skip",
+        "an_interrupt_leaves",
+        "--skip",
+        "no_two",
+    ],
+    &["--package", "limen-image", "--test", "image", "rules::"],
+    &["--package", "limen-core", "--lib"],
+    &["--package", "limen-core", "--test", "kernel", "priorities::a_r"],
+];
+
+/// Runs them all.
+///
+/// # Errors
+/// When `x` has installed no toolchain with Miri, or a test fails there.
+pub fn run(workspace: &Workspace) -> Outcome {
+    let Ok(toolchain) = env::var(TOOLCHAIN) else {
+        return Err(Failure::new(format!("{TOOLCHAIN} is not set: start this command with ./x")));
+    };
+    let mut failed = 0;
+    for (index, arguments) in RUNS.into_iter().enumerate() {
+        let name = arguments
+            .iter()
+            .skip(1)
+            .filter(|word| !word.starts_with('-'))
+            .copied()
+            .collect::<Vec<_>>()
+            .join(" ");
+        progress::show(&format!("[{}/{}] Miri {name}", index + 1, RUNS.len()));
+        let mut cargo = Process::new("cargo");
+        cargo.args(["miri", "test", "--quiet", "--locked"]).args(arguments);
+        // Tests read variables of the environment, and leak what programs have for ever.
+        cargo.env("RUSTUP_TOOLCHAIN", &toolchain);
+        cargo.env("MIRIFLAGS", "-Zmiri-disable-isolation -Zmiri-ignore-leaks -Zmiri-permissive-provenance");
+        cargo.env("PROPTEST_CASES", "1").env("CARGO_TARGET_DIR", workspace.path("build/miri"));
+        let outcome = process::capture(&mut cargo);
+        progress::clear();
+        match outcome {
+            Ok(_) => println!("Miri {name}: ok"),
+            Err(failure) => {
+                failed += 1;
+                println!("Miri {name}: FAILED\n{failure}");
+            }
+        }
+    }
+    if failed == 0 {
+        Ok(())
+    } else {
+        Err(Failure::new(format!("Miri objects to {failed} of {} runs", RUNS.len())))
+    }
+}

@@ -1,0 +1,167 @@
+//! Replays: while a system runs, the kernel records each event in the machine's memory, and a process on the host
+//! executes the same events with the kernel's core and the specification. See `docs/testing.md`.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use limen_abi::recording::{PIECES, TAKEN};
+use limen_abi::trace::{HEADER_BYTES, HeaderWord, RECORD_BYTES};
+use limen_trace::System;
+
+use crate::failure::{Context, Failure, Outcome};
+use crate::run::board::Board;
+use crate::shell::{files, process};
+use crate::test::suite::Verdict;
+use crate::trace::memory::{Memory, Recorded};
+use crate::workspace::Workspace;
+
+/// The package of the program that replays.
+pub const PACKAGE: &str = "limen-replay";
+/// The suite that a complete run of `./x test` replays, and its configuration.
+pub const SUITE: &str = "tests/calls";
+pub const CONFIG: &str = "release";
+/// How often to look for new words.
+const INTERVAL: Duration = Duration::from_millis(2);
+/// Bytes of a word.
+const WORD: u64 = 8;
+
+/// Builds the program that replays.
+///
+/// # Errors
+/// When it does not build.
+pub fn build() -> Outcome {
+    process::capture(Command::new("cargo").args(["build", "--quiet", "-p", PACKAGE])).map(|_| ())
+}
+
+/// A run that is recorded and replayed.
+pub struct Replay {
+    options: Vec<String>,
+    has_ended: Arc<AtomicBool>,
+    follower: JoinHandle<Outcome<Verdict>>,
+}
+
+impl Replay {
+    /// Prepares to replay one run of an image on a board's emulator.
+    ///
+    /// # Errors
+    /// When the report of the image has no recording, or the program cannot be started.
+    pub fn start(workspace: &Workspace, board: &Board, image: &Path) -> Outcome<Self> {
+        let folder = image.parent().unwrap_or(Path::new("."));
+        let report = files::read(&image.with_file_name("report.json"))?;
+        let system = System::new(&report, &[]).map_err(Failure::new)?;
+        let Some(ring) = system.ring() else { return Err(Failure::new("the image records nothing")) };
+        let memory = Memory::new(folder);
+        let options = memory.options(board)?;
+        let has_ended = Arc::new(AtomicBool::new(false));
+        let program = workspace.path("target/debug").join(PACKAGE);
+        let mut command = Command::new(program);
+        command.args((0..limen_abi::limits::THREADS as u16).map(|number| system.thread(number)));
+        let follower = Follower {
+            memory,
+            paddr: ring.paddr.map(|paddr| paddr.0),
+            words: (ring.bytes - limen_abi::limits::PAGE_BYTES) / WORD,
+            has_ended: Arc::clone(&has_ended),
+            taken: 0,
+        };
+        let follower = thread::spawn(move || follower.run(command));
+        Ok(Self { options, has_ended, follower })
+    }
+
+    /// The options with which the emulator must be started.
+    pub fn options(&self) -> impl Iterator<Item = &str> {
+        self.options.iter().map(String::as_str)
+    }
+
+    /// The verdict on the events. The emulator has ended, or could not be started.
+    ///
+    /// # Errors
+    /// When the machine's memory could not be read.
+    pub fn finish(self) -> Outcome<Verdict> {
+        self.has_ended.store(true, Ordering::Relaxed);
+        self.follower.join().map_err(|_| Failure::new("the reader of the recording stopped with a panic"))?
+    }
+}
+
+/// Passes the words of a recording to the program that replays them.
+struct Follower {
+    memory: Memory,
+    paddr: Option<u64>,
+    /// The capacity of the memory.
+    words: u64,
+    has_ended: Arc<AtomicBool>,
+    /// The number of words taken.
+    taken: u64,
+}
+
+impl Follower {
+    fn run(mut self, mut command: Command) -> Outcome<Verdict> {
+        let recorded = loop {
+            let is_last = self.has_ended.load(Ordering::Relaxed);
+            if let Some(recorded) = Recorded::find(&self.memory, self.paddr)?
+                && recorded.word(HeaderWord::COUNT as u64 * WORD)? != 0
+            {
+                break recorded;
+            }
+            if is_last {
+                return Err(Failure::new("the kernel has recorded nothing"));
+            }
+            thread::sleep(INTERVAL);
+        };
+        let about = || format!("cannot run {PACKAGE}");
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().context(about)?;
+        let (input, output) = (child.stdin.take(), child.stdout.take());
+        let said = thread::spawn(move || {
+            let mut said = String::new();
+            output.map(|mut output| output.read_to_string(&mut said));
+            said
+        });
+        if let Some(mut input) = input {
+            let image = recorded.image()?;
+            // The program ends early if it finds a difference; the system still runs to its end.
+            let mut listens = write(&mut input, &[image.len() as u64]) && write(&mut input, &image);
+            loop {
+                let is_last = self.has_ended.load(Ordering::Relaxed);
+                let words = self.take(&recorded)?;
+                listens = listens && write(&mut input, &words);
+                if words.is_empty() {
+                    if is_last {
+                        break;
+                    }
+                    thread::sleep(INTERVAL);
+                }
+            }
+        }
+        let status = child.wait().context(about)?;
+        let said = said.join().unwrap_or_default().trim_end().to_owned();
+        Ok(match status.success() {
+            true => Verdict { passed: 1, notes: vec![said], ..Verdict::default() },
+            false => Verdict { complaints: vec![format!("replay: {said}")], ..Verdict::default() },
+        })
+    }
+
+    /// Takes the next words, up to the end of the memory.
+    fn take(&mut self, recorded: &Recorded) -> Outcome<Vec<u64>> {
+        let count = recorded.word(HeaderWord::COUNT as u64 * WORD)?;
+        let start = self.taken % self.words;
+        let length = (count - self.taken).min(self.words - start).min(self.words / PIECES);
+        let mut bytes = vec![0; (length * WORD) as usize];
+        recorded.read(HEADER_BYTES + start * WORD, &mut bytes)?;
+        self.taken += length;
+        let pieces = self.taken / (self.words / PIECES);
+        recorded.write_byte(TAKEN as u64 * WORD, pieces as u8)?;
+        Ok(bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
+    }
+}
+
+/// Writes words, and returns whether the program still reads them.
+fn write(input: &mut impl Write, words: &[u64]) -> bool {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    input.write_all(&bytes).is_ok()
+}
+
+const _: () = assert!(RECORD_BYTES.is_multiple_of(WORD));
