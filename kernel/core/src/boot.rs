@@ -132,7 +132,10 @@ impl<M: Machine> Kernel<M> {
             let mut unused = M::Context::ZERO;
             let space = enter_space(record.vspace, &mut unused);
             if let (Some(id), Some(space)) = (Services::<M>::id(index as u64), space) {
-                self.services[id] = Service::new(&record, space, Threads::<M>::id);
+                let thread = |index: u64| {
+                    Some((Threads::<M>::id(index)?, image.threads().nth(usize::try_from(index).ok()?)?))
+                };
+                self.services[id] = Service::new(&record, space, thread);
                 self.populate_trigger(id, &record);
             }
         }

@@ -176,6 +176,9 @@ pub trait Machine: FpuUnit<ThreadId> {
     /// ends with [`Event::WorkDone`](crate::event::Event::WorkDone).
     fn begin_work(&mut self, service: ServiceId, context: &mut Self::Context, program: &mut Self::Context);
 
+    /// Writes the initial floating-point registers to a thread's save area. The unit does not hold the thread's registers.
+    fn reset_fpu(&mut self, thread: ThreadId);
+
     /// Wipes or seals the memory of a service at once. `fpu` holds the owner of the floating-point unit, whose registers a
     /// section of kernel floating-point code must preserve.
     fn serve_at_once(&mut self, fpu: &mut Fpu<ThreadId>, service: ServiceId);

@@ -63,6 +63,13 @@ pub fn area(owner: Option<ThreadId>) -> *mut Registers {
     SAVE_AREAS.0.get().cast::<Registers>().wrapping_add(ThreadId::number(owner))
 }
 
+/// Writes the initial registers to a thread's area.
+pub fn reset(thread: ThreadId) {
+    // SAFETY: the number of a thread is below twice THREADS plus one, so the area is an element of the array, and no
+    // reference to it exists.
+    unsafe { area(Some(thread)).copy_from_nonoverlapping(&raw const INITIAL, 1) }
+}
+
 impl FpuUnit<ThreadId> for Hardware {
     #[inline(always)]
     fn exchange(&mut self, from: Option<ThreadId>, to: ThreadId) {

@@ -262,6 +262,10 @@ impl Machine for Hardware {
         service_work::begin(service, context, program);
     }
 
+    fn reset_fpu(&mut self, thread: ThreadId) {
+        crate::fpu::reset(thread);
+    }
+
     fn serve_at_once(&mut self, fpu: &mut Fpu<ThreadId>, service: ServiceId) {
         service_work::serve_at_once(service, InterruptContext::new(fpu, self));
     }

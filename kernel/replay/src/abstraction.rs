@@ -91,7 +91,12 @@ impl Facts {
                 Some(ServiceKind::Seal) => 1,
                 _ => 0,
             };
-            let resets = (service.owner != NONE).then_some(service.owner as usize);
+            let owner = image.threads().nth(service.owner as usize);
+            let resets = owner.map(|record| state::Reset {
+                thread: service.owner as usize,
+                entry: record.entry,
+                stack_top: record.stack_top,
+            });
             facts.services.push(state::Service { is_immediate: immediate, resets, words });
             if service.interrupt != NONE {
                 facts.serves.insert(service.interrupt as usize, index);

@@ -330,6 +330,8 @@ impl<A: Registers> Machine for ReplayMachine<A> {
         *context = Plain::ZERO;
     }
 
+    fn reset_fpu(&mut self, _: ThreadId) {}
+
     fn serve_at_once(&mut self, fpu: &mut Fpu<ThreadId>, service: ServiceId) {
         self.served.push(Services::<Self>::index_of(service));
         if let Some(mut context) = InterruptContext::new(fpu, self) {

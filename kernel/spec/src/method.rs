@@ -5,7 +5,7 @@ use limen_abi::{ErrorCode, Label};
 
 use crate::capability::Cap;
 use crate::fpu::Owner;
-use crate::state::{State, System, ThreadId, TimeId};
+use crate::state::{Reset, State, System, ThreadId, TimeId};
 
 /// Why a method fails: the code and its details.
 pub(crate) type Refusal = (ErrorCode, Vec<u64>);
@@ -379,14 +379,18 @@ impl System {
     }
 
     /// A call of a service: the thread works for it. A thread that is reset must be stopped, or wait for the reply to its
-    /// fault.
+    /// fault, and has its first registers at once.
     fn begin_work(&mut self, caller: ThreadId, service: usize) -> Result<Answer, Refusal> {
         let is_stopped = |thread: ThreadId| {
             self.threads[thread].state == State::Inactive || self.threads[thread].fault.is_some()
         };
         let object = &self.services[service];
-        if object.is_immediate || object.resets.is_some_and(|thread| !is_stopped(thread)) {
+        if object.is_immediate || object.resets.is_some_and(|reset| !is_stopped(reset.thread)) {
             return refuse(ErrorCode::IllegalOperation, &[]);
+        }
+        if let Some(Reset { thread, entry, stack_top }) = object.resets {
+            self.threads[thread].registers.start(entry, stack_top);
+            self.release_fpu(Owner::Program(thread));
         }
         self.threads[caller].works = Some(service);
         Ok(None)

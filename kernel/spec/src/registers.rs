@@ -119,6 +119,15 @@ impl Registers {
         self.values[position] = value;
     }
 
+    /// Sets all registers to those of a program that has not run.
+    pub(crate) fn start(&mut self, entry: u64, stack_top: u64) {
+        for position in 0..self.of.map().context.len() {
+            self.set_for_program(position, 0);
+        }
+        self.set_for_program(self.of.position(self.of.pc()), entry);
+        self.set_for_program(self.of.listed("SP"), stack_top);
+    }
+
     /// Sets a register in the name of a program, which may not have every value.
     pub(crate) fn set_for_program(&mut self, position: usize, value: u64) {
         self.values[position] = self.of.allowed(self.of.map().context[position], value);

@@ -101,9 +101,20 @@ pub struct Service {
     /// Whether faults or interrupts begin it, and not programs.
     pub is_immediate: bool,
     /// The thread that it resets.
-    pub resets: Option<ThreadId>,
+    pub resets: Option<Reset>,
     /// The number of words in its result.
     pub words: usize,
+}
+
+/// A thread that a service resets, and the registers that are not zero afterwards.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reset {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The program counter.
+    pub entry: u64,
+    /// The stack pointer.
+    pub stack_top: u64,
 }
 
 /// The state of a thread.

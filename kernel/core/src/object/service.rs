@@ -36,8 +36,16 @@ pub struct Service<Space> {
     kind: ServiceKind,
     /// The address space in which the work runs.
     space: Space,
-    /// For a reset: the thread that must be stopped when the work begins.
-    owner: Option<ThreadId>,
+    /// For a reset: the thread to reset.
+    owner: Option<Owner>,
+}
+
+/// A thread that must be stopped when its reset begins, and its first registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Owner {
+    thread: ThreadId,
+    entry: u64,
+    stack_top: u64,
 }
 
 impl<Space> Service<Space> {
@@ -45,10 +53,15 @@ impl<Space> Service<Space> {
     pub(crate) fn new(
         record: &limen_image::Service,
         space: Space,
-        thread: impl Fn(u64) -> Option<ThreadId>,
+        thread: impl Fn(u64) -> Option<(ThreadId, limen_image::Thread)>,
     ) -> Option<Self> {
         let kind = ServiceKind::from_raw(record.kind)?;
-        Some(Self { kind, space, owner: thread(record.owner) })
+        let owner = thread(record.owner).map(|(thread, record)| Owner {
+            thread,
+            entry: record.entry,
+            stack_top: record.stack_top,
+        });
+        Some(Self { kind, space, owner })
     }
 }
 
@@ -101,7 +114,7 @@ impl Request {
         let service = service.ok_or(InvokeError::IllegalOperation)?;
         match (service.kind, service.owner) {
             (ServiceKind::Wipe, _) => Err(InvokeError::IllegalOperation),
-            (_, Some(owner)) if !kernel.is_stopped(owner) => Err(InvokeError::IllegalOperation),
+            (_, Some(owner)) if !kernel.is_stopped(owner.thread) => Err(InvokeError::IllegalOperation),
             _ => Ok(Self(id)),
         }
     }
@@ -123,6 +136,9 @@ impl<M: Machine> Kernel<M> {
     /// Switches the current thread to the work of a service.
     pub(crate) fn begin_work(&mut self, thread: ThreadId, id: ServiceId) -> Outcome {
         let Some(service) = self.services[id] else { return Outcome::NOTHING };
+        if let Some(owner) = service.owner {
+            self.reset_registers(owner);
+        }
         let target = &mut self.threads[thread];
         let work = Work { service: id, program: target.context, space: target.space, fpu: target.fpu };
         target.space = service.space;
@@ -132,6 +148,20 @@ impl<M: Machine> Kernel<M> {
         self.enter_space(service.space);
         self.prepare_fpu();
         Outcome::NOTHING
+    }
+
+    /// Gives a stopped thread the registers that it started with. Before the work, because another thread may resume it
+    /// during the work.
+    #[cold]
+    fn reset_registers(&mut self, owner: Owner) {
+        let thread = &mut self.threads[owner.thread];
+        for position in 0..M::Context::REGISTERS {
+            thread.context.set_register(position, 0);
+        }
+        thread.context.set_register(M::Context::PC, owner.entry);
+        thread.context.set_register(M::Context::SP, owner.stack_top);
+        self.processor.fpu.release(&mut self.machine, owner.thread);
+        self.machine.reset_fpu(owner.thread);
     }
 
     /// Ends the work of the current thread and gives its program the result.

@@ -171,6 +171,23 @@ fn a_reset_returns_no_words() {
 }
 
 #[test]
+fn a_reset_gives_its_target_the_registers_it_started_with() {
+    let working = Working::new();
+    let mut system = working.boot();
+    let mut first = [0; _];
+    (first[PC], first[SP]) =
+        (system.context(working.child).registers[PC], system.context(working.child).registers[SP]);
+    system.call(working.client, working.child_control, Label::TcbSuspend.as_raw(), &[]);
+    system.kernel.threads[working.child.id()].context.registers.fill(7);
+    system.run_service(working.client, working.digest);
+    system.finish_work(working.client, FOUND);
+    assert_eq!(system.context(working.child).registers, [7; _], "a digest changes nothing");
+    system.run_service(working.client, working.reset);
+    assert_eq!(system.context(working.child).registers, first);
+    assert_eq!(system.kernel.machine.fpu_resets, [working.child.id()]);
+}
+
+#[test]
 fn a_send_does_not_start_a_service() {
     let working = Working::new();
     let mut system = working.boot();

@@ -74,6 +74,8 @@ pub(crate) struct HostMachine {
     pub(crate) spaces_entered: usize,
     /// The floating-point unit.
     pub(crate) fpu: HostFpu,
+    /// Threads whose save area was reset, in order.
+    pub(crate) fpu_resets: Vec<ThreadId>,
     /// The options that every floating-point policy must have on this machine.
     pub(crate) fpu_options: u64,
     /// The access of user mode to the cycle counter.
@@ -216,6 +218,7 @@ impl HostMachine {
             space: Self::NO_SPACE,
             spaces_entered: 0,
             fpu: HostFpu::default(),
+            fpu_resets: Vec::new(),
             fpu_options: 0,
             counter: CounterAccess::Denied,
             interrupt: None,
@@ -524,6 +527,15 @@ impl Machine for HostMachine {
         program.registers[PRESERVED] = PRESERVED_VALUE;
         *context = TestContext::ZERO;
         context.registers[PC] = WORK_PC;
+    }
+
+    fn reset_fpu(&mut self, thread: ThreadId) {
+        assert_ne!(
+            self.fpu.holds.filter(|_| self.fpu.is_on),
+            Some(thread),
+            "the unit contains the registers"
+        );
+        self.fpu_resets.push(thread);
     }
 
     fn serve_at_once(&mut self, fpu: &mut Fpu<ThreadId>, service: ServiceId) {
