@@ -20,8 +20,11 @@ PATCHED seL4_Word pd_stack_bottom_addrs[LIMEN_MAX_THREADS];
 /* The scheduling context leaves the thread as soon as the thread blocks, so binding it to the notification is enough. */
 static void make_passive(seL4_Word index)
 {
-    seL4_Error error = seL4_SchedContext_Bind(LIMEN_MONITOR_BASE_SCHED_CONTEXT + index,
-                                              LIMEN_MONITOR_BASE_NOTIFICATION + index);
+    seL4_CPtr sched_context = LIMEN_MONITOR_BASE_SCHED_CONTEXT + index;
+    seL4_CPtr notification = LIMEN_MONITOR_BASE_NOTIFICATION + index;
+    /* After a restart the notification still has it, which is no error. */
+    (void)seL4_SchedContext_UnbindObject(sched_context, notification);
+    seL4_Error error = seL4_SchedContext_Bind(sched_context, notification);
     if (error != seL4_NoError) {
         microkit_dbg_puts("MON|ERROR: could not bind scheduling context to notification object\n");
         return;
