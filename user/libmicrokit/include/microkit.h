@@ -210,7 +210,8 @@ LIMEN_INLINE seL4_CPtr limen_child_thread(microkit_child pd)
     return pd <= MICROKIT_MAX_CHANNEL_ID ? BASE_TCB_CAP + pd : seL4_CapNull;
 }
 
-/* Restarts a child at `entry_point`. Its stack pointer, other registers and memory keep their contents. */
+/* Restarts a child at `entry_point`. At that of a program it begins on an empty stack. Memory keeps its contents unless
+ * limen_reset comes first. */
 static inline void microkit_pd_restart(microkit_child pd, seL4_Word entry_point)
 {
     limen_words_t request = { limen_register_flags(seL4_True, 0), 1, entry_point, 0 };

@@ -122,6 +122,8 @@ LIMEN_INLINE limen_received_t handle(seL4_IPCBuffer *buffer, limen_received_t ev
 
 int main(void)
 {
+    /* A signal that the life before a restart has deferred is not one of this life. */
+    microkit_have_signal = seL4_False;
     run_constructors();
     init();
     if (microkit_passive) {

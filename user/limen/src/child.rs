@@ -106,8 +106,8 @@ impl Child {
         Thread(BASE_TCB + self.0 as u64)
     }
 
-    /// Restarts the child at `entry`, usually [`START`]. A Rust program starts on an empty stack; any other program keeps
-    /// its stack pointer. Data keep their values unless [`service::reset`](crate::service::reset) comes first.
+    /// Restarts the child at `entry`, usually [`START`], where a program begins on an empty stack. Data keep their values
+    /// unless [`service::reset`](crate::service::reset) comes first.
     ///
     /// # Errors
     /// There is no such child.

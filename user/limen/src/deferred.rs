@@ -40,6 +40,11 @@ pub(crate) fn put(signal: Signal) {
     INFO.store(signal.info.as_raw(), Relaxed);
 }
 
+/// Drops a signal that the life before a restart has made pending.
+pub(crate) fn forget() {
+    IS_WAITING.store(false, Relaxed);
+}
+
 /// Whether a signal is pending.
 #[inline(always)]
 pub(crate) fn is_waiting() -> bool {

@@ -24,6 +24,7 @@ use crate::trap::{self, Received};
 
 /// Runs a program. Called by [`protection_domain!`](crate::protection_domain).
 pub fn run<P: Program>(init: impl FnOnce() -> P) -> ! {
+    deferred::forget();
     let mut program = init();
     if patched::is_passive() {
         become_passive();

@@ -41,7 +41,7 @@ pub fn digest(service: Service) -> Result<[u64; DIGEST_WORDS], Error> {
     invoke(BASE_SERVICE + u64::from(service.0), Label::ServiceRun, 0, [0; 4])
 }
 
-/// Restores data and stack of a child to their initial contents. The child must be stopped or wait for the answer to a
+/// Restores data, stack and registers of a child to their initial contents. The child must be stopped or wait for the answer to a
 /// fault. Its memory regions keep their contents. [Restart](crate::Child::restart) it afterwards.
 ///
 /// # Errors

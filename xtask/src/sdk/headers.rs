@@ -475,6 +475,11 @@ fn architecture(guard: &'static str, map: &RegisterMap, user_top: u64) -> CHeade
     header.constant("Highest address of a program, inclusive.", "seL4_UserVSpaceTop", hex(user_top));
     let buffer = user_top + 1 - limits::PAGE_BYTES;
     header.constant("Every thread's IPC buffer: the highest page.", "LIMEN_IPC_BUFFER_ADDRESS", hex(buffer));
+    header.constant(
+        "Every thread's first stack pointer: a guard page below the IPC buffer.",
+        "LIMEN_STACK_TOP",
+        hex(buffer - limits::PAGE_BYTES),
+    );
     header
 }
 

@@ -134,4 +134,7 @@ typedef enum seL4_VMFault_Msg {
 /* Every thread's IPC buffer: the highest page. */
 #define LIMEN_IPC_BUFFER_ADDRESS 0xfffffff000ul
 
+/* Every thread's first stack pointer: a guard page below the IPC buffer. */
+#define LIMEN_STACK_TOP 0xffffffe000ul
+
 #endif /* LIMEN_ABI_AARCH64_H */

@@ -124,4 +124,7 @@ typedef enum seL4_VMFault_Msg {
 /* Every thread's IPC buffer: the highest page. */
 #define LIMEN_IPC_BUFFER_ADDRESS 0x7fffffffe000ul
 
+/* Every thread's first stack pointer: a guard page below the IPC buffer. */
+#define LIMEN_STACK_TOP 0x7fffffffd000ul
+
 #endif /* LIMEN_ABI_X86_64_H */

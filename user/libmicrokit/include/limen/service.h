@@ -33,7 +33,7 @@ static inline seL4_Error limen_digest(seL4_Word id, limen_digest_t *digest)
     return limen_outcome(answer);
 }
 
-/* Restores the initial data and stack of a child; its memory regions keep their contents. The child must be stopped
+/* Restores the initial data, stack and registers of a child; its memory regions keep their contents. The child must be stopped
  * (microkit_pd_stop) or wait for the reply to a fault. Restart it afterwards (microkit_pd_restart).
  * seL4_IllegalOperation while the child can run, seL4_InvalidCapability if the description grants no reset with this id. */
 static inline seL4_Error limen_reset(seL4_Word id)

@@ -1,4 +1,5 @@
-//! The start of a program. Each start and restart begins with an empty stack.
+//! The start of a program. Each start and restart begins with an empty stack and flags that are clear; a walk of the stack
+//! ends here.
 
 /// Defines the first instruction. `{top}` stands for the end of the stack.
 macro_rules! start {

@@ -9,5 +9,7 @@ crate::arch::start! {
     "lla gp, __global_pointer$"
     ".option pop"
     "li sp, {top}"
+    "li s0, 0"
+    "li ra, 0"
     "tail limen_main"
 }

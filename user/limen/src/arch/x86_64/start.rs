@@ -4,6 +4,8 @@
 
 crate::arch::start! {
     "movabs rsp, {top}"
+    "push 2"
+    "popfq"
     "xor ebp, ebp"
     "call limen_main"
     "ud2"
