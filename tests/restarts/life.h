@@ -1,0 +1,36 @@
+/* Memory that the tester and its child share. */
+#ifndef LIFE_H
+#define LIFE_H
+
+#include <microkit.h>
+
+/* How a life ends; 0 for not at all. */
+enum end {
+    END_NOT = 0,
+    /* Follows a null pointer two calls deep. */
+    END_DEEP,
+    /* Sets every flag, misaligns the stack pointer, and executes an undefined instruction. */
+    END_SPOILT,
+    /* Sets the control words and a register of the floating-point unit, and a message word, and faults. */
+    END_FLOATING,
+    /* Defers a signal on another channel, and faults. */
+    END_DEFERRED,
+};
+
+/* What a life finds in its init. */
+struct life {
+    volatile seL4_Word stack_pointer;
+    volatile seL4_Word flags;
+    volatile seL4_Word control;
+    volatile seL4_Word value;
+    volatile seL4_Word message_word;
+    volatile seL4_Word copies;
+    volatile seL4_Word count;
+    /* The child's order. */
+    volatile seL4_Word end;
+};
+
+#define MESSAGE_WORD 10
+#define SPOILT_WORD 0x5b01
+
+#endif /* LIFE_H */
