@@ -3,6 +3,7 @@
 limen_sdf::diagnostic_codes! {
     PROGRAM_IMAGE_NOT_FOUND = "program-image-not-found";
     PROGRAM_ELF = "program-elf";
+    PROGRAM_SYMBOLS = "program-symbols";
     SYMBOL_PATCH = "symbol-patch";
     SETVAR_SIZE = "setvar-size";
     ELF_OVER_STACK = "elf-over-stack";

@@ -254,6 +254,18 @@ fn programs() {
         }),
         ("program-symbols-missing", "one.system", |w| image(w, r#"path_for_symbols="two.elf""#)),
         ("program-symbols-not-elf", "one.system", |w| image(w, r#"path_for_symbols="one.system""#)),
+        ("program-symbols-other-build", "one.system", |w| {
+            image(w, r#"path_for_symbols="two.elf""#);
+            let mut other = TestElf::program();
+            other.segments[1].data[0x70] ^= 1;
+            elf(w, "two.elf", &other);
+            one(w, TestElf::program().stripped());
+        }),
+        ("program-symbols-other-id", "one.system", |w| {
+            image(w, r#"path_for_symbols="two.elf""#);
+            elf(w, "two.elf", &TestElf { build_id: Some(&[1, 2, 3, 4]), ..TestElf::program() });
+            one(w, TestElf { build_id: Some(&[1, 2, 3, 5]), ..TestElf::program().stripped() });
+        }),
         ("program-not-elf", "one.system", |w| w.write("one.elf", "#!/bin/sh")),
         ("program-empty", "one.system", |w| w.write("one.elf", "")),
         ("program-cut", "one.system", |w| w.write("one.elf", &TestElf::program().bytes()[..100])),
