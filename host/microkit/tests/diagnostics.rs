@@ -335,6 +335,17 @@ fn symbols() {
             one(w, TestElf::program().symbol("word", 0x20_1078, 8));
         }),
         ("setvar-symbol-size", "one.system", |w| setvar(w, "half_word")),
+        ("setvar-symbol-function", "one.system", |w| {
+            setvar(w, "eight_bytes_of_code");
+            one(w, TestElf::program().function("eight_bytes_of_code", 0x20_0000, 8));
+        }),
+        ("setvar-symbols-overlap", "one.system", |w| {
+            one(w, TestElf::program().symbol("alias", 0x20_106c, 8));
+            let region = "<memory_region name=\"shared\" size=\"0x1000\" />\n";
+            let set = |symbol| format!("<setvar symbol=\"{symbol}\" region_paddr=\"shared\" />\n");
+            domain(w, "", &["alias", "word"].map(set).concat(), region);
+        }),
+        ("setvar-symbol-of-library", "one.system", |w| setvar(w, "microkit_pps")),
         ("setvar-symbol-outside", "one.system", |w| {
             setvar(w, "far");
             one(w, TestElf::program().symbol("far", 0x20_2ff9, 8));
