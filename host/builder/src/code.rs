@@ -3,8 +3,10 @@
 limen_sdf::diagnostic_codes! {
     PROGRAM_IMAGE_NOT_FOUND = "program-image-not-found";
     PROGRAM_ELF = "program-elf";
+    PROGRAM_SYMBOLS = "program-symbols";
     SYMBOL_PATCH = "symbol-patch";
     SETVAR_SIZE = "setvar-size";
+    SYMBOL_OVERLAP = "symbol-overlap";
     ELF_OVER_STACK = "elf-over-stack";
     IPC_BUFFER_PLACE = "ipc-buffer-place";
     MAP_OVER_ELF = "map-over-elf";

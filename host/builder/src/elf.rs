@@ -31,10 +31,12 @@ pub struct ElfFile {
     pub segments: Vec<ElfSegment>,
     /// Symbols that have an address.
     pub symbols: Symbols,
-    /// The section that lists branches on static keys.
-    pub key_sites: Vec<u8>,
-    /// Whether it has fallback branches, which load their keys.
-    pub reads_keys: bool,
+    /// The section that lists branches on static keys; `None` without such a section.
+    pub key_sites: Option<Vec<u8>>,
+    /// Whether it has fallback branches, which load their keys; `None` without a section that says so.
+    pub reads_keys: Option<bool>,
+    /// The build id that the linker gave it.
+    pub build_id: Option<Vec<u8>>,
 }
 
 /// A loadable segment.
@@ -64,13 +66,28 @@ pub struct Symbols {
     by_name: HashMap<Vec<u8>, Vec<Symbol>>,
 }
 
-/// Address and size of a symbol.
+/// A symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Symbol {
     /// First address.
     pub vaddr: u64,
     /// Size in bytes.
     pub bytes: u64,
+    /// Kind.
+    pub kind: SymbolKind,
+}
+
+/// Kind of a symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SymbolKind {
+    /// A variable.
+    Object,
+    /// A label of assembly or of a linker script, which does not say.
+    Untyped,
+    /// A function.
+    Function,
+    /// Another kind, such as a variable of which each thread has its own.
+    Other,
 }
 
 impl Symbols {
@@ -128,7 +145,8 @@ impl ElfFile {
             segments: segments(header, endian, data)?,
             symbols: symbols(header, endian, data)?,
             key_sites: section(header, endian, data, b"limen_key_sites")?,
-            reads_keys: !section(header, endian, data, b"limen_key_words")?.is_empty(),
+            reads_keys: section(header, endian, data, b"limen_key_words")?.map(|words| !words.is_empty()),
+            build_id: build_id(header, endian, data)?,
         })
     }
 
@@ -209,11 +227,32 @@ fn sections<'d>(
     Ok(sections)
 }
 
-/// The contents of a section; empty if it does not exist.
-fn section(header: &Header, endian: LittleEndian, data: &[u8], name: &[u8]) -> Result<Vec<u8>, String> {
+/// The contents of a section; `None` if it does not exist.
+fn section(
+    header: &Header,
+    endian: LittleEndian,
+    data: &[u8],
+    name: &[u8],
+) -> Result<Option<Vec<u8>>, String> {
     let sections = sections(header, endian, data)?;
-    let Some((_, section)) = sections.section_by_name(endian, name) else { return Ok(Vec::new()) };
-    section.data(endian, data).map(<[u8]>::to_vec).map_err(|e| e.to_string())
+    let Some((_, section)) = sections.section_by_name(endian, name) else { return Ok(None) };
+    section.data(endian, data).map(|contents| Some(contents.to_vec())).map_err(|e| e.to_string())
+}
+
+/// The build id, from sections or, in a file without sections, from segments. Damaged notes are none.
+fn build_id(header: &Header, endian: LittleEndian, data: &[u8]) -> Result<Option<Vec<u8>>, String> {
+    let sections = sections(header, endian, data)?;
+    let in_sections = sections.iter().filter_map(|section| section.notes(endian, data).ok().flatten());
+    let segments = header.program_headers(endian, data).map_err(|e| e.to_string())?;
+    let in_segments = segments.iter().filter_map(|segment| segment.notes(endian, data).ok().flatten());
+    for mut notes in in_sections.chain(in_segments) {
+        while let Ok(Some(note)) = notes.next() {
+            if note.name() == elf::ELF_NOTE_GNU && note.n_type(endian) == elf::NT_GNU_BUILD_ID {
+                return Ok(Some(note.desc().to_vec()));
+            }
+        }
+    }
+    Ok(None)
 }
 
 fn symbols(header: &Header, endian: LittleEndian, data: &[u8]) -> Result<Symbols, String> {
@@ -229,7 +268,13 @@ fn symbols(header: &Header, endian: LittleEndian, data: &[u8]) -> Result<Symbols
             if name_bytes > MAX_NAMES * data.len() as u64 {
                 return Err("the names of its symbols overlap".to_owned());
             }
-            let found = Symbol { vaddr: symbol.st_value(endian), bytes: symbol.st_size(endian) };
+            let kind = match symbol.st_type() {
+                elf::STT_OBJECT | elf::STT_COMMON => SymbolKind::Object,
+                elf::STT_NOTYPE => SymbolKind::Untyped,
+                elf::STT_FUNC | elf::STT_GNU_IFUNC => SymbolKind::Function,
+                _ => SymbolKind::Other,
+            };
+            let found = Symbol { vaddr: symbol.st_value(endian), bytes: symbol.st_size(endian), kind };
             symbols.by_name.entry(name.to_vec()).or_default().push(found);
         }
     }
@@ -315,7 +360,10 @@ mod tests {
     #[test]
     fn symbols_are_found_by_name() {
         let symbols = elf_file(&TestElf::program()).symbols;
-        assert_eq!(symbols.unique("word"), Ok(Symbol { vaddr: 0x20_1068, bytes: 8 }));
+        assert_eq!(
+            symbols.unique("word"),
+            Ok(Symbol { vaddr: 0x20_1068, bytes: 8, kind: SymbolKind::Object })
+        );
         assert!(symbols.unique("wor").is_err());
     }
 

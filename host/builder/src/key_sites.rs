@@ -113,7 +113,7 @@ fn bindings(program: &Program, uses: &[KeyUse]) -> Result<BTreeMap<u64, usize>, 
 /// The addresses of a key, of an element of an array of keys, or of all elements of an array.
 fn words_of(program: &Program, symbol: &str) -> Result<impl Iterator<Item = u64> + use<>, String> {
     let (name, index) = element_of(symbol)?;
-    let found = program.symbols.unique(name)?;
+    let found = program.variable(name)?;
     let count = found.bytes / WORD_BYTES;
     if count == 0 || !found.bytes.is_multiple_of(WORD_BYTES) {
         return Err(format!("it has {} bytes and is no static key", found.bytes));

@@ -68,6 +68,7 @@ mod stack_views;
 )]
 #[cfg(test)]
 mod support;
+mod symbol_file;
 pub mod system_file;
 #[cfg(test)]
 mod test_elf;

@@ -6,7 +6,7 @@
 
 use limen_abi::limits::{NAME_BYTES, THREADS};
 use limen_sdf::model::{self, ProtectionDomain, Ring, SystemDescription};
-use limen_sdf::{Diagnostic, Target};
+use limen_sdf::{Diagnostic, Span, Target};
 
 use crate::code;
 use crate::config::Config;
@@ -27,6 +27,9 @@ pub struct Patch {
     segment: usize,
     vaddr: u64,
     value: Value,
+    symbol: String,
+    /// The element that sets the symbol; `None` if the tool does.
+    span: Option<Span>,
 }
 
 /// The value of a symbol.
@@ -65,7 +68,7 @@ impl Value {
 /// Finds all symbols that receive a value. The monitor is the last program.
 ///
 /// # Errors
-/// A symbol is missing, ambiguous, or has the wrong size.
+/// A symbol is missing, ambiguous, no variable, has the wrong size, or overlaps another one.
 pub fn collect(
     system: &SystemDescription,
     programs: &[Program],
@@ -94,7 +97,42 @@ pub fn collect(
             patches.push(library_patch(index, monitor, "stack_views", Value::Bytes(views.collect()))?);
         }
     }
-    Ok(patches)
+    match overlap(&patches) {
+        Some([first, second]) => Err(overlapping(&programs[first.program], first, second)),
+        None => Ok(patches),
+    }
+}
+
+/// Two patches of the same bytes; the later element of the description comes second.
+fn overlap(patches: &[Patch]) -> Option<[&Patch; 2]> {
+    let mut sorted: Vec<_> = patches.iter().collect();
+    sorted.sort_by_key(|patch| (patch.program, patch.vaddr));
+    let shares = |first: &Patch, second: &Patch| {
+        first.program == second.program && second.vaddr - first.vaddr < first.value.byte_count()
+    };
+    let mut pairs = sorted.windows(2).map(|pair| [pair[0], pair[1]]);
+    let place = |patch: &Patch| patch.span.as_ref().map(|span| (span.line, span.column));
+    let [first, second] = pairs.find(|[first, second]| shares(first, second))?;
+    Some(if place(first) > place(second) { [second, first] } else { [first, second] })
+}
+
+fn overlapping(program: &Program, first: &Patch, second: &Patch) -> Diagnostic {
+    let (domain, path) = (&program.name, program.symbols_path.display());
+    let (name, at) = (&second.symbol, first.vaddr.max(second.vaddr));
+    let reason = match &first.span {
+        Some(_) => format!("it shares memory at 0x{at:x} with '{}', which is set, too", first.symbol),
+        None => format!("the tool sets the memory at 0x{at:x} in every program, as '{}'", first.symbol),
+    };
+    let message = format!(
+        "ERROR: could not patch symbol '{name}' in program image for PD '{domain}' ({path}): {reason}"
+    );
+    let help = match &first.span {
+        Some(span) => {
+            format!("'{}' is set at {span}; give each its own variable, or remove one of them.", first.symbol)
+        }
+        None => "Set another variable.".to_owned(),
+    };
+    error(code::SYMBOL_OVERLAP, message).at(second.span.as_ref()).help(help)
 }
 
 /// Writes all values. `paddr` returns the physical address of a memory region.
@@ -187,7 +225,7 @@ fn monitor_values(system: &SystemDescription, target: &Target) -> [(&'static str
 
 fn library_patch(index: usize, program: &Program, name: &str, value: Value) -> Result<Patch, Diagnostic> {
     let expected = value.byte_count();
-    let patch = program.symbols.unique(name).and_then(|symbol| {
+    let patch = program.variable(name).and_then(|symbol| {
         let bytes = symbol.bytes;
         // Before Microkit 2.0, names had 16 bytes.
         let fitting = if name == NAME && bytes < expected {
@@ -196,7 +234,7 @@ fn library_patch(index: usize, program: &Program, name: &str, value: Value) -> R
             (bytes == expected).then_some(value)
         };
         let refusal = || format!("symbol has size '{bytes}' bytes, expected size '{expected}' bytes");
-        patch(index, program, symbol, fitting.ok_or_else(refusal)?)
+        patch(index, program, symbol, name, fitting.ok_or_else(refusal)?)
     });
     let help = if program.symbols.is_empty() {
         "The program has no symbols; use the file before stripping, or name that file with \
@@ -219,7 +257,7 @@ fn setvar_patch(
         let help = program.symbols.did_you_mean(name).unwrap_or_else(rule);
         unpatched(program, name, &reason).at(&symbol.span).help(help)
     };
-    let found = program.symbols.unique(name).map_err(refuse)?;
+    let found = program.variable(name).map_err(refuse)?;
     if found.bytes != WORD_BYTES {
         let message = format!(
             "ERROR: setvar to non-word size symbol '{name}' for PD '{}', symbol has size '{}' bytes, expected \
@@ -230,14 +268,15 @@ fn setvar_patch(
             .at(&symbol.span)
             .help("Use a 64-bit type for the variable."));
     }
-    patch(index, program, found, value).map_err(refuse)
+    let patch = patch(index, program, found, name, value).map_err(refuse)?;
+    Ok(Patch { span: Some(symbol.span.clone()), ..patch })
 }
 
-fn patch(index: usize, program: &Program, symbol: Symbol, value: Value) -> Result<Patch, String> {
-    let Symbol { vaddr, bytes } = symbol;
+fn patch(index: usize, program: &Program, symbol: Symbol, name: &str, value: Value) -> Result<Patch, String> {
+    let Symbol { vaddr, bytes, .. } = symbol;
     let segment = program.segment_with(vaddr, bytes);
     let segment = segment.ok_or_else(|| format!("address 0x{vaddr:x} is not in a loaded segment"))?;
-    Ok(Patch { program: index, segment, vaddr, value })
+    Ok(Patch { program: index, segment, vaddr, value, symbol: name.to_owned(), span: None })
 }
 
 fn unpatched(program: &Program, name: &str, reason: &str) -> Diagnostic {
@@ -306,6 +345,28 @@ mod tests {
         parts.programs[1] = of_another(16);
         parts.programs.swap(0, 1);
         assert!(collect(&parts.system, &parts.programs, &parts.config, &Target::aarch64()).is_err());
+    }
+
+    #[test]
+    fn only_variables_are_set_and_each_byte_once() {
+        let refusal = |elf: TestElf| {
+            let mut parts = parts(FAMILY, "debug");
+            parts.programs[2] = program("server", &elf);
+            let patches = collect(&parts.system, &parts.programs, &parts.config, &Target::aarch64());
+            patches.unwrap_err().message
+        };
+        let without = |name: &str| {
+            let mut elf = TestElf::program();
+            elf.symbols.retain(|(symbol, ..)| *symbol != name);
+            elf
+        };
+        let message = refusal(without("word").function("word", 0x20_0000, 8));
+        assert!(message.contains(": it is a function, not a variable"), "{message}");
+        let message = refusal(without("zero_word").symbol("zero_word", 0x20_1068, 8));
+        assert!(
+            message.contains(": it shares memory at 0x201068 with 'zero_word', which is set, too"),
+            "{message}"
+        );
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use crate::code;
-use crate::elf::{ElfFile, Symbols};
+use crate::elf::{ElfFile, Symbol, SymbolKind, Symbols};
 use crate::error::{Context, error};
 use crate::files::{self, FILE_BYTES, did_you_mean, find};
 use crate::segment::{Segment, page_of};
+use crate::symbol_file;
 use crate::system_file;
 use limen_abi::limits::PAGE_BYTES;
 use limen_image::MappingFlags;
@@ -66,17 +67,22 @@ impl Program {
                 .at(&image.span)
                 .help(help)
         };
+        let name = &domain.name;
         let path = find(&image.path, search_paths).ok_or_else(|| missing("program image", &image.path))?;
-        let program = Self::read(&domain.name, &path, architecture).map_err(|e| e.at(&image.span))?;
-        let program = Self { span: Some(image.span.clone()), ..program };
-        let Some(wanted) = &image.path_for_symbols else {
-            return Ok(program);
+        let elf = read_elf(name, &path, architecture).map_err(|e| e.at(&image.span))?;
+        let (elf, symbols_path) = match &image.path_for_symbols {
+            None => (elf, path.clone()),
+            Some(wanted) => {
+                let symbols_path =
+                    find(wanted, search_paths).ok_or_else(|| missing("program image for symbols", wanted))?;
+                let symbols = read_elf(name, &symbols_path, architecture).map_err(|e| e.at(&image.span))?;
+                let refused = |reason: String| apart(name, &path, &symbols_path, &reason).at(&image.span);
+                (symbol_file::join(elf, symbols).map_err(refused)?, symbols_path)
+            }
         };
-        let symbols_path =
-            find(wanted, search_paths).ok_or_else(|| missing("program image for symbols", wanted))?;
-        let symbols =
-            read_elf(&domain.name, &symbols_path, architecture).map_err(|e| e.at(&image.span))?.symbols;
-        Ok(Self { symbols, symbols_path, ..program })
+        let program = Self::from_elf(name, &path, elf);
+        let program = program.map_err(|reason| unusable(name, &path, &reason).at(&image.span))?;
+        Ok(Self { span: Some(image.span.clone()), symbols_path, ..program })
     }
 
     /// Reads the monitor.
@@ -87,9 +93,22 @@ impl Program {
         system_file::read(path, architecture, MONITOR, |elf| Self::from_elf(MONITOR, path, elf))
     }
 
-    fn read(name: &str, path: &Path, architecture: Architecture) -> Result<Self, Diagnostic> {
-        let elf = read_elf(name, path, architecture)?;
-        Self::from_elf(name, path, elf).map_err(|reason| unusable(name, path, &reason))
+    /// The variable with this name.
+    ///
+    /// # Errors
+    /// No symbol or several symbols have the name, or it is no variable.
+    pub(crate) fn variable(&self, name: &str) -> Result<Symbol, String> {
+        let symbol = self.symbols.unique(name)?;
+        let segment = self.segment_with(symbol.vaddr, symbol.bytes.max(1));
+        let segment = segment.and_then(|index| self.segments.get(index));
+        let is_in_code = segment.is_some_and(|segment| segment.flags & MappingFlags::EXECUTE != 0);
+        match symbol.kind {
+            SymbolKind::Object => Ok(symbol),
+            SymbolKind::Untyped if !is_in_code => Ok(symbol),
+            SymbolKind::Untyped => Err("it is a label in code, not a variable".to_owned()),
+            SymbolKind::Function => Err("it is a function, not a variable".to_owned()),
+            SymbolKind::Other => Err("it is no variable of the whole program".to_owned()),
+        }
     }
 
     /// The place of the IPC buffer in a program that is not linked with our library and chooses one.
@@ -148,8 +167,8 @@ impl Program {
             entry: elf.entry,
             segments,
             symbols: elf.symbols,
-            key_sites: elf.key_sites,
-            reads_keys: elf.reads_keys,
+            key_sites: elf.key_sites.unwrap_or_default(),
+            reads_keys: elf.reads_keys.unwrap_or(false),
         })
     }
 }
@@ -157,6 +176,15 @@ impl Program {
 fn read_elf(name: &str, path: &Path, architecture: Architecture) -> Result<ElfFile, Diagnostic> {
     let data = files::read(path, FILE_BYTES).map_err(|e| unusable(name, path, &e.to_string()))?;
     ElfFile::parse(&data, architecture).map_err(|reason| unusable(name, path, &reason))
+}
+
+fn apart(name: &str, path: &Path, symbols: &Path, reason: &str) -> Diagnostic {
+    let (path, symbols) = (path.display(), symbols.display());
+    let message =
+        format!("ERROR: '{symbols}' is not the file with the symbols of '{path}' for PD '{name}': {reason}");
+    error(code::PROGRAM_SYMBOLS, message).help(
+        "Build once, then strip a copy: the program image and the file with its symbols come from one run of the linker.",
+    )
 }
 
 fn unusable(name: &str, path: &Path, reason: &str) -> Diagnostic {

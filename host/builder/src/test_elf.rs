@@ -16,6 +16,12 @@ pub(crate) struct TestElf {
     pub(crate) key_sites: Vec<[u64; 3]>,
     /// Whether it has fallback branches.
     pub(crate) reads_keys: bool,
+    /// Symbols that are functions.
+    pub(crate) functions: Vec<&'static str>,
+    /// The build id, if it has one.
+    pub(crate) build_id: Option<&'static [u8]>,
+    /// Whether it has neither symbols nor sections that are not loaded.
+    pub(crate) is_stripped: bool,
 }
 
 /// A loadable segment.
@@ -31,8 +37,18 @@ impl TestElf {
     /// An empty AArch64 executable.
     pub(crate) fn new(entry: u64) -> Self {
         let (machine, kind) = (elf::EM_AARCH64, elf::ET_EXEC);
-        let (segments, symbols, key_sites) = (Vec::new(), Vec::new(), Vec::new());
-        Self { machine, kind, entry, segments, symbols, key_sites, reads_keys: false }
+        Self {
+            machine,
+            kind,
+            entry,
+            segments: Vec::new(),
+            symbols: Vec::new(),
+            key_sites: Vec::new(),
+            reads_keys: false,
+            functions: Vec::new(),
+            build_id: None,
+            is_stripped: false,
+        }
     }
 
     /// A program linked with libmicrokit: text at 0x200000, data with the library's variables at 0x201000, one page
@@ -106,22 +122,53 @@ impl TestElf {
         self
     }
 
+    pub(crate) fn function(mut self, name: &'static str, vaddr: u64, bytes: u64) -> Self {
+        self.functions.push(name);
+        self.symbol(name, vaddr, bytes)
+    }
+
+    /// The file after `objcopy --strip-all`.
+    pub(crate) fn stripped(mut self) -> Self {
+        self.is_stripped = true;
+        self
+    }
+
+    /// The sections: name, type, contents.
+    fn sections(&self) -> Vec<(&'static [u8], u32, Vec<u8>)> {
+        let note = self.build_id.map(|id| {
+            let words = [4, id.len() as u32, elf::NT_GNU_BUILD_ID];
+            let words = words.into_iter().flat_map(u32::to_le_bytes);
+            words.chain(*b"GNU\0").chain(id.iter().copied()).collect()
+        });
+        let note = note.map(|note| (&b".note.gnu.build-id"[..], elf::SHT_NOTE, note));
+        if self.is_stripped {
+            return note.into_iter().collect();
+        }
+        let rows = self.key_sites.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
+        // The contents of the second one are arbitrary.
+        let words = vec![0; usize::from(self.reads_keys)];
+        let tables = [(&b"limen_key_sites"[..], rows), (b"limen_key_words", words)];
+        let tables = tables.into_iter().map(|(name, contents)| (name, elf::SHT_PROGBITS, contents));
+        tables.chain(note).collect()
+    }
+
     /// The bytes of the file.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut file = Vec::new();
         let mut writer = Writer::new(object::Endianness::Little, true, &mut file);
-        let names: Vec<_> =
-            self.symbols.iter().map(|(name, ..)| writer.add_string(name.as_bytes())).collect();
+        let symbols = if self.is_stripped { &[] } else { &self.symbols[..] };
+        let names: Vec<_> = symbols.iter().map(|(name, ..)| writer.add_string(name.as_bytes())).collect();
+        let sections = self.sections();
         writer.reserve_file_header();
         writer.reserve_program_headers(self.segments.len() as u32);
         let offsets: Vec<_> = self.segments.iter().map(|s| writer.reserve(s.data.len(), 1)).collect();
-        let rows: Vec<u8> = self.key_sites.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
-        let rows_offset = writer.reserve(rows.len(), 1);
+        let places = sections.iter().map(|(.., contents)| writer.reserve(contents.len(), 1));
+        let places: Vec<_> = places.collect();
         writer.reserve_null_section_index();
-        let [rows_name, words_name] =
-            [&b"limen_key_sites"[..], b"limen_key_words"].map(|name| writer.add_section_name(name));
-        writer.reserve_section_index();
-        writer.reserve_section_index();
+        let section_names: Vec<_> = sections.iter().map(|(name, ..)| writer.add_section_name(name)).collect();
+        for _ in &sections {
+            writer.reserve_section_index();
+        }
         writer.reserve_null_symbol_index();
         for _ in &names {
             writer.reserve_symbol_index(None);
@@ -159,13 +206,16 @@ impl TestElf {
         for segment in &self.segments {
             writer.write(&segment.data);
         }
-        writer.write(&rows);
+        for (.., contents) in &sections {
+            writer.write(contents);
+        }
         writer.write_null_symbol();
-        for (name, (_, vaddr, bytes)) in names.iter().zip(&self.symbols) {
+        for (name, (symbol, vaddr, bytes)) in names.iter().zip(symbols) {
+            let kind = if self.functions.contains(symbol) { elf::STT_FUNC } else { elf::STT_OBJECT };
             writer.write_symbol(&Sym {
                 name: Some(*name),
                 section: None,
-                st_info: elf::STB_GLOBAL << 4 | elf::STT_OBJECT,
+                st_info: elf::STB_GLOBAL << 4 | kind,
                 st_other: 0,
                 st_shndx: elf::SHN_ABS,
                 st_value: *vaddr,
@@ -175,15 +225,14 @@ impl TestElf {
         writer.write_strtab();
         writer.write_shstrtab();
         writer.write_null_section_header();
-        // The contents of the second one are arbitrary.
-        for (name, bytes) in [(rows_name, rows.len() as u64), (words_name, u64::from(self.reads_keys))] {
+        for (name, ((_, sh_type, contents), place)) in section_names.iter().zip(sections.iter().zip(places)) {
             writer.write_section_header(&SectionHeader {
-                name: Some(name),
-                sh_type: elf::SHT_PROGBITS,
+                name: Some(*name),
+                sh_type: *sh_type,
                 sh_flags: 0,
                 sh_addr: 0,
-                sh_offset: rows_offset as u64,
-                sh_size: bytes,
+                sh_offset: place as u64,
+                sh_size: contents.len() as u64,
                 sh_link: 0,
                 sh_info: 0,
                 sh_addralign: 1,

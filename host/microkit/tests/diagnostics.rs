@@ -254,6 +254,18 @@ fn programs() {
         }),
         ("program-symbols-missing", "one.system", |w| image(w, r#"path_for_symbols="two.elf""#)),
         ("program-symbols-not-elf", "one.system", |w| image(w, r#"path_for_symbols="one.system""#)),
+        ("program-symbols-other-build", "one.system", |w| {
+            image(w, r#"path_for_symbols="two.elf""#);
+            let mut other = TestElf::program();
+            other.segments[1].data[0x70] ^= 1;
+            elf(w, "two.elf", &other);
+            one(w, TestElf::program().stripped());
+        }),
+        ("program-symbols-other-id", "one.system", |w| {
+            image(w, r#"path_for_symbols="two.elf""#);
+            elf(w, "two.elf", &TestElf { build_id: Some(&[1, 2, 3, 4]), ..TestElf::program() });
+            one(w, TestElf { build_id: Some(&[1, 2, 3, 5]), ..TestElf::program().stripped() });
+        }),
         ("program-not-elf", "one.system", |w| w.write("one.elf", "#!/bin/sh")),
         ("program-empty", "one.system", |w| w.write("one.elf", "")),
         ("program-cut", "one.system", |w| w.write("one.elf", &TestElf::program().bytes()[..100])),
@@ -323,6 +335,17 @@ fn symbols() {
             one(w, TestElf::program().symbol("word", 0x20_1078, 8));
         }),
         ("setvar-symbol-size", "one.system", |w| setvar(w, "half_word")),
+        ("setvar-symbol-function", "one.system", |w| {
+            setvar(w, "eight_bytes_of_code");
+            one(w, TestElf::program().function("eight_bytes_of_code", 0x20_0000, 8));
+        }),
+        ("setvar-symbols-overlap", "one.system", |w| {
+            one(w, TestElf::program().symbol("alias", 0x20_106c, 8));
+            let region = "<memory_region name=\"shared\" size=\"0x1000\" />\n";
+            let set = |symbol| format!("<setvar symbol=\"{symbol}\" region_paddr=\"shared\" />\n");
+            domain(w, "", &["alias", "word"].map(set).concat(), region);
+        }),
+        ("setvar-symbol-of-library", "one.system", |w| setvar(w, "microkit_pps")),
         ("setvar-symbol-outside", "one.system", |w| {
             setvar(w, "far");
             one(w, TestElf::program().symbol("far", 0x20_2ff9, 8));

@@ -26,7 +26,8 @@ pub struct Places {
 #[derive(Debug, Default)]
 pub struct Files {
     pub(crate) places: Places,
-    known: HashMap<PathBuf, Option<Rc<ProgramFile>>>,
+    /// By path, and by the path of the image whose code a file without code gets.
+    known: HashMap<(PathBuf, Option<PathBuf>), Option<Rc<ProgramFile>>>,
 }
 
 impl Files {
@@ -39,18 +40,24 @@ impl Files {
     /// The file with the symbols of a program, if it can be found and read. The number after the last program is the
     /// monitor's.
     pub fn program(&mut self, system: &System, index: usize) -> Option<Rc<ProgramFile>> {
-        let paths = match system.protection_domains.get(index) {
-            Some(domain) => self.candidates(domain.symbols.as_deref().unwrap_or(&domain.program)),
-            None if index == system.protection_domains.len() => self.places.monitor.iter().cloned().collect(),
-            None => Vec::new(),
+        let (paths, image) = match system.protection_domains.get(index) {
+            Some(domain) => match &domain.symbols {
+                Some(symbols) => (self.candidates(symbols), self.candidates(&domain.program)),
+                None => (self.candidates(&domain.program), Vec::new()),
+            },
+            None if index == system.protection_domains.len() => {
+                (self.places.monitor.iter().cloned().collect(), Vec::new())
+            }
+            None => (Vec::new(), Vec::new()),
         };
-        paths.iter().find_map(|path| self.file(path))
+        let image = image.first().map(PathBuf::as_path);
+        paths.iter().find_map(|path| self.file(path, image))
     }
 
     /// The kernel, if it can be read.
     pub fn kernel(&mut self) -> Option<Rc<ProgramFile>> {
         let path = self.places.kernel.clone()?;
-        self.file(&path)
+        self.file(&path, None)
     }
 
     fn candidates(&self, path: &str) -> Vec<PathBuf> {
@@ -60,15 +67,24 @@ impl Files {
         found.chain([path.to_owned()]).filter(|path| path.is_file()).collect()
     }
 
-    fn file(&mut self, path: &Path) -> Option<Rc<ProgramFile>> {
-        if let Some(known) = self.known.get(path) {
+    fn file(&mut self, path: &Path, image: Option<&Path>) -> Option<Rc<ProgramFile>> {
+        let key = (path.to_owned(), image.map(Path::to_owned));
+        if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
-        let is_small = fs::metadata(path).is_ok_and(|facts| facts.is_file() && facts.len() <= MOST_BYTES);
-        let bytes = if is_small { fs::read(path).ok() } else { None };
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let file = bytes.and_then(|bytes| ProgramFile::parse(&name, &bytes)).map(Rc::new);
-        self.known.insert(path.to_owned(), file.clone());
+        let file = read(path).map(|file| match image.filter(|_| file.lacks_code()).and_then(read) {
+            Some(image) => file.with_code_of(image),
+            None => file,
+        });
+        let file = file.map(Rc::new);
+        self.known.insert(key, file.clone());
         file
     }
+}
+
+fn read(path: &Path) -> Option<ProgramFile> {
+    let is_small = fs::metadata(path).is_ok_and(|facts| facts.is_file() && facts.len() <= MOST_BYTES);
+    let bytes = if is_small { fs::read(path).ok() } else { None };
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    ProgramFile::parse(&name, &bytes?)
 }

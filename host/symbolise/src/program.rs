@@ -1,19 +1,25 @@
 //! A program's ELF file: its code, symbols, source lines, and the rules that find the caller of a function.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::io::Read;
 use std::rc::Rc;
 
 use addr2line::Context;
+use flate2::read::ZlibDecoder;
 use gimli::{
     BaseAddresses, CfaRule, DebugFrame, EhFrame, EndianRcSlice, LittleEndian, Register, RegisterRule,
 };
 use gimli::{Section as _, SectionId, UnwindContext, UnwindSection};
-use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind};
+use object::{CompressionFormat, Object, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind};
+use ruzstd::decoding::StreamingDecoder;
 
 use crate::machine::Machine;
 
 type Reader = EndianRcSlice<LittleEndian>;
 
+/// The largest section that is decompressed.
+const MOST_BYTES: u64 = 1 << 30;
 /// The largest number of functions that are inlined in each other at one address.
 const MOST_INLINED: usize = 32;
 
@@ -29,6 +35,8 @@ pub struct ProgramFile {
     debug_frame: DebugFrame<Reader>,
     eh_frame: EhFrame<Reader>,
     bases: BaseAddresses,
+    /// Whether it has debugging information that cannot be decompressed.
+    is_compressed: bool,
 }
 
 impl fmt::Debug for ProgramFile {
@@ -66,15 +74,18 @@ impl ProgramFile {
     #[must_use]
     pub fn parse(name: &str, bytes: &[u8]) -> Option<Self> {
         let file = object::File::parse(bytes).ok().filter(|file| file.is_64() && file.is_little_endian())?;
-        let section = |id: SectionId| -> Result<Reader, gimli::Error> {
-            let data = file.section_by_name(id.name()).and_then(|section| section.data().ok()).unwrap_or(&[]);
-            Ok(EndianRcSlice::new(Rc::from(data), LittleEndian))
+        let mut is_compressed = false;
+        let mut section = |id: SectionId| -> Result<Reader, gimli::Error> {
+            let section = file.section_by_name(id.name());
+            let data = section.as_ref().map(contents);
+            is_compressed |= data == Some(None);
+            Ok(EndianRcSlice::new(Rc::from(data.flatten().unwrap_or_default()), LittleEndian))
         };
-        let dwarf = gimli::Dwarf::load(section).ok();
+        let dwarf = gimli::Dwarf::load(&mut section).ok();
         let address = |name| file.section_by_name(name).map_or(0, |section| section.address());
-        let mut debug_frame = DebugFrame::load(section).ok()?;
+        let mut debug_frame = DebugFrame::load(&mut section).ok()?;
         debug_frame.set_address_size(8);
-        let mut eh_frame = EhFrame::load(section).ok()?;
+        let mut eh_frame = EhFrame::load(&mut section).ok()?;
         eh_frame.set_address_size(8);
         let is_code = |segment: &object::Segment<'_, '_>| match segment.flags() {
             object::SegmentFlags::Elf { p_flags } => p_flags & object::elf::PF_X != 0,
@@ -91,7 +102,27 @@ impl ProgramFile {
             debug_frame,
             eh_frame,
             bases: BaseAddresses::default().set_eh_frame(address(".eh_frame")).set_text(address(".text")),
+            is_compressed,
         })
+    }
+
+    /// Whether the file has symbols and debugging information only, as `objcopy --only-keep-debug` leaves them.
+    #[must_use]
+    pub fn lacks_code(&self) -> bool {
+        self.code.iter().all(|(_, code)| code.is_empty())
+    }
+
+    /// Whether its debugging information is compressed in a way that cannot be read.
+    #[must_use]
+    pub fn is_compressed(&self) -> bool {
+        self.is_compressed
+    }
+
+    /// The same file with the code of the image that it belongs to, and that image's rules for callers.
+    #[must_use]
+    pub fn with_code_of(self, image: Self) -> Self {
+        let Self { code, eh_frame, bases, .. } = image;
+        Self { code, eh_frame, bases, ..self }
     }
 
     /// Whether an address is in the program's code.
@@ -211,6 +242,28 @@ impl ProgramFile {
         let pc = saved(&rules.link, registers.link)?;
         Some(Registers { pc, sp: frame, fp: saved(&rules.fp, registers.fp), link: None })
     }
+}
+
+/// The contents of a section, decompressed; `None` if they cannot be.
+fn contents<'d>(section: &object::Section<'d, '_>) -> Option<Cow<'d, [u8]>> {
+    let compressed = section.compressed_data().ok()?;
+    if compressed.format == CompressionFormat::None {
+        return Some(Cow::Borrowed(compressed.data));
+    }
+    let size = usize::try_from(compressed.uncompressed_size.min(MOST_BYTES)).ok()?;
+    let mut whole = Vec::new();
+    // Reads one byte more than there may be.
+    let most = size as u64 + 1;
+    match compressed.format {
+        CompressionFormat::Zlib => {
+            ZlibDecoder::new(compressed.data).take(most).read_to_end(&mut whole).ok()?
+        }
+        CompressionFormat::Zstandard => {
+            StreamingDecoder::new(compressed.data).ok()?.take(most).read_to_end(&mut whole).ok()?
+        }
+        _ => return None,
+    };
+    (whole.len() == size).then_some(Cow::Owned(whole))
 }
 
 /// The rules for one address.

@@ -117,6 +117,18 @@ fn hint(domain: Option<&Domain>, program: Option<&ProgramFile>, pc: u64) -> Stri
         (Some(_), Some(program)) if !program.has_symbols() => {
             format!(" ({} has no symbols; use the file before stripping)", program.name)
         }
+        (Some(domain), Some(program)) if program.lacks_code() => {
+            format!(
+                " ({} has no code, without which callers are unknown; name the folder of {} with --search-path)",
+                program.name, domain.program
+            )
+        }
+        (Some(_), Some(program)) if program.is_compressed() => {
+            format!(
+                " (the debugging information of {} is compressed and cannot be read; use llvm-objcopy --decompress-debug-sections)",
+                program.name
+            )
+        }
         (Some(_), Some(program))
             if program.is_code(pc) && program.frames(pc).iter().all(|f| f.line.is_none()) =>
         {

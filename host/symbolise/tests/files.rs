@@ -3,10 +3,15 @@
 #![allow(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 use std::fs;
+use std::process::Command;
 
 use limen_symbolise::machine;
 use limen_symbolise::program::{ProgramFile, Registers};
+use object::{Object, ObjectSection, ObjectSymbol};
 use proptest::prelude::*;
+
+/// The line of the next function.
+const OWN_LINE: u32 = 16;
 
 fn own_file() -> Vec<u8> {
     fs::read(std::env::current_exe().unwrap()).unwrap()
@@ -39,8 +44,67 @@ fn a_rust_function_is_found_with_its_line() {
     let address = place("files::own_file").unwrap();
     let frames = file.frames(address);
     let (name, line) = frames.last().unwrap().line.clone().unwrap();
-    assert_eq!((name.as_str(), line), ("files.rs", 11));
+    assert_eq!((name.as_str(), line), ("files.rs", OWN_LINE));
     assert!(file.is_code(address) && file.has_symbols());
+}
+
+/// This test's file after a run of `objcopy`.
+fn converted(options: &[&str]) -> Vec<u8> {
+    let name = format!("limen-files-{}-{}", std::process::id(), options.concat());
+    let path = std::env::temp_dir().join(name);
+    let own = std::env::current_exe().unwrap();
+    let status = Command::new("objcopy").args(options).arg(own).arg(&path).status().unwrap();
+    assert!(status.success(), "{options:?}");
+    let bytes = fs::read(&path).unwrap();
+    fs::remove_file(path).unwrap();
+    bytes
+}
+
+/// The address of the function that reads this test's file.
+fn own_address() -> u64 {
+    let bytes = own_file();
+    let file = object::File::parse(&*bytes).unwrap();
+    let is_meant =
+        |symbol: &object::Symbol<'_, '_>| symbol.name().is_ok_and(|name| name.contains("8own_file"));
+    file.symbols().find(is_meant).unwrap().address()
+}
+
+fn line_of_own_file(file: &ProgramFile) -> Option<(String, u32)> {
+    file.frames(own_address()).last()?.line.clone()
+}
+
+#[test]
+fn compressed_lines_are_read() {
+    for format in ["zlib", "zstd"] {
+        let bytes = converted(&[&format!("--compress-debug-sections={format}")]);
+        assert!(bytes.len() < own_file().len(), "{format}");
+        let file = ProgramFile::parse("x", &bytes).unwrap();
+        assert_eq!(line_of_own_file(&file), Some(("files.rs".to_owned(), OWN_LINE)), "{format}");
+        assert!(!file.is_compressed());
+    }
+}
+
+/// Only the compressed bytes change, not their places.
+#[test]
+fn damaged_compressed_lines_are_reported() {
+    let mut bytes = converted(&["--compress-debug-sections=zlib"]);
+    let file = object::File::parse(&*bytes).unwrap();
+    let (start, length) = file.section_by_name(".debug_info").unwrap().file_range().unwrap();
+    // The header of 24 bytes says how it is compressed.
+    bytes[start as usize + 24..(start + length) as usize].fill(0xff);
+    let file = ProgramFile::parse("x", &bytes).unwrap();
+    assert!(file.is_compressed() && line_of_own_file(&file).is_none());
+}
+
+#[test]
+fn a_file_without_code_gets_that_of_its_image() {
+    let file = ProgramFile::parse("x", &converted(&["--only-keep-debug"])).unwrap();
+    let address = own_address();
+    assert!(file.lacks_code() && !file.is_code(address));
+    let image = ProgramFile::parse("x", &converted(&["--strip-all"])).unwrap();
+    let whole = file.with_code_of(image);
+    assert!(!whole.lacks_code() && whole.is_code(address));
+    assert_eq!(line_of_own_file(&whole), Some(("files.rs".to_owned(), OWN_LINE)));
 }
 
 proptest! {

@@ -152,11 +152,17 @@ impl System {
     /// Name of an event of a thread's program, from its offset in the program's section.
     #[must_use]
     pub fn event(&self, thread: Option<u16>, offset: u32) -> String {
-        let section = thread.and_then(|thread| self.sections.get(usize::from(thread)));
-        let name = section.and_then(|section| section.get(offset as usize..));
-        let name = name.and_then(|name| name.split(|byte| *byte == 0).next()).unwrap_or_default();
-        let name = plain(&String::from_utf8_lossy(&name[..name.len().min(4 * MOST_CHARACTERS)]));
-        if name.is_empty() { format!("event {offset:#x}") } else { name }
+        let name = thread.and_then(|thread| self.name_at(thread, offset));
+        let name = name.map(|name| plain(&String::from_utf8_lossy(name)));
+        name.unwrap_or_else(|| format!("event {offset:#x}"))
+    }
+
+    /// The bytes of the name at an offset in the section of a thread's program, without those that nothing shows; `None` if
+    /// there are none.
+    pub(crate) fn name_at(&self, thread: u16, offset: u32) -> Option<&[u8]> {
+        let rest = self.sections.get(usize::from(thread))?.get(offset as usize..)?;
+        let rest = &rest[..rest.len().min(4 * MOST_CHARACTERS)];
+        rest.split(|byte| *byte == 0).next().filter(|name| !name.is_empty())
     }
 }
 

@@ -17,6 +17,7 @@ use limen_abi::{Syscall, TraceKind};
 
 use crate::clock::Clock;
 use crate::ring::{Record, Recording};
+use crate::system::System;
 
 /// Most spans of a program that are open at the same time; further ones are ignored.
 const MOST_OPEN: usize = 64;
@@ -59,7 +60,7 @@ pub struct Thread {
     pub track: Track,
     /// Spans and events of its program.
     pub program: Track,
-    /// Values of its program's counters by the offset of the name: time and value.
+    /// Values of its program's counters by the offset of the name's first occurrence: time and value.
     pub counters: BTreeMap<u32, Vec<(u64, u64)>>,
     /// The rest of its limited budget: time and ticks.
     pub budget: Vec<(u64, u64)>,
@@ -98,7 +99,7 @@ pub enum What {
     Kernel(u32, u64),
     /// Work of a service.
     Work(u32),
-    /// A span of a program with its name's offset and a value. It is cut if start or end is missing.
+    /// A span of a program with the offset of its name's first occurrence, and a value. It is cut if start or end is missing.
     Span(u32, u64),
     /// A thread on the processor; `None` while it is idle.
     Run(Option<u16>),
@@ -192,12 +193,12 @@ pub struct Loss {
 }
 
 impl Timeline {
-    /// Follows the records of a recording.
+    /// Follows the records of a recording of a system.
     #[must_use]
-    pub fn new(recording: &Recording) -> Self {
+    pub fn new(recording: &Recording, system: &System) -> Self {
         let times = [recording.records.first(), recording.records.last()];
         let range = times.map(|record| record.map_or(0, |record| record.time));
-        let mut follower = Follower::new(range[0]);
+        let mut follower = Follower::new(range[0], system);
         let mut losses = Vec::new();
         let mut next = recording.records.first().map_or(0, |record| record.number);
         for record in &recording.records {
@@ -314,8 +315,30 @@ struct Known {
     spans: Vec<(u32, u64, u64, u64)>,
 }
 
+/// Names of spans and counters, of which each place in the source has its own copy.
 #[derive(Debug)]
-struct Follower {
+struct Names<'s> {
+    system: &'s System,
+    /// The first occurrence of each name, by thread and text.
+    first: BTreeMap<(u16, &'s [u8]), u32>,
+    /// The same by thread and offset.
+    known: BTreeMap<(u16, u32), u32>,
+}
+
+impl Names<'_> {
+    /// The offset of the first name of this thread that has the same text.
+    fn first(&mut self, thread: u16, offset: u32) -> u32 {
+        let (system, names) = (self.system, &mut self.first);
+        *self.known.entry((thread, offset)).or_insert_with(|| {
+            let name = system.name_at(thread, offset);
+            name.map_or(offset, |name| *names.entry((thread, name)).or_insert(offset))
+        })
+    }
+}
+
+#[derive(Debug)]
+struct Follower<'s> {
+    names: Names<'s>,
     now: u64,
     order: u64,
     current: Current,
@@ -333,9 +356,10 @@ struct Follower {
     unmatched: u64,
 }
 
-impl Follower {
-    fn new(now: u64) -> Self {
+impl<'s> Follower<'s> {
+    fn new(now: u64, system: &'s System) -> Self {
         Self {
+            names: Names { system, first: BTreeMap::new(), known: BTreeMap::new() },
             now,
             order: 0,
             current: Current::Unknown,
@@ -564,7 +588,7 @@ impl Follower {
     /// A program's own record.
     fn report(&mut self, kind: TraceKind, record: &Record) {
         let Some(number) = record.thread() else { return self.mark(record, None) };
-        let (name, value, now) = (record.first(), record.value, self.now);
+        let (name, value, now) = (self.names.first(number, record.first()), record.value, self.now);
         let order = tick(&mut self.order);
         let known = self.known(number);
         match kind {

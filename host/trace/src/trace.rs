@@ -25,7 +25,7 @@ impl Trace {
         if recording.header.frequency == 0 {
             recording.header.frequency = system.ring().and_then(|ring| ring.frequency).unwrap_or(0);
         }
-        let mut timeline = Timeline::new(&recording);
+        let mut timeline = Timeline::new(&recording, &system);
         if !threads.is_empty() {
             timeline.keep(&threads);
         }

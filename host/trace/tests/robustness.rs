@@ -22,8 +22,8 @@ fn read(copies: &[Vec<u8>]) -> Result<Recording, String> {
 
 /// Makes every output and checks it.
 fn check(recording: &Recording) {
-    let timeline = Timeline::new(recording);
     let system = System::of_threads(&THREADS);
+    let timeline = Timeline::new(recording, &system);
     let file = perfetto::file(&timeline, &system);
     let count = wire::lines(&file).len();
     assert!(count <= 16 * (recording.records.len() + 4), "{count} lines");
@@ -67,7 +67,7 @@ fn a_record_that_is_being_written_is_lost() {
         (recording.lost.first(), recording.lost_count(), recording.lost_between()),
         (Some(&(slot..slot + 1)), 1, 1)
     );
-    assert_eq!(Timeline::new(&recording).losses.len(), 1);
+    assert_eq!(Timeline::new(&recording, &System::default()).losses.len(), 1);
     // Another copy has it.
     assert_eq!(read(&[torn.copy(), ring.copy()]).unwrap().lost_count(), 0);
 }

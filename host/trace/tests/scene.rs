@@ -6,7 +6,9 @@ mod support;
 #[path = "support/wire.rs"]
 mod wire;
 
+use limen_abi::TraceKind;
 use limen_trace::figures::{Figures, Path};
+use limen_trace::timeline::What;
 use limen_trace::{Reader, System, Timeline, page, perfetto, table};
 use support::{CLIENT, DRIVER, Ring, SERVER, THREADS, golden, scene};
 
@@ -15,7 +17,7 @@ fn timeline(copies: &[Vec<u8>]) -> Timeline {
     for copy in copies {
         reader.add(copy).unwrap();
     }
-    Timeline::new(&reader.finish().unwrap())
+    Timeline::new(&reader.finish().unwrap(), &system())
 }
 
 fn system() -> System {
@@ -61,13 +63,54 @@ fn figures_are_those_of_the_scene() {
     assert_eq!(times(Path::Signal(Some(DRIVER as u16), SERVER as u16)), Some(vec![40]));
 }
 
+/// Each place in the source has its own copy of a name.
+#[test]
+fn spans_and_counters_are_the_same_if_their_names_have_the_same_text() {
+    let names = b"outer\0inner\0inner\0items\0outer\0items\0";
+    let [outer, inner, inner_end, items, outer_end, items_again] = [0, 6, 12, 18, 24, 30];
+    let mut ring = Ring::new(32);
+    let mut push = |kind, name, value| _ = ring.push(kind, CLIENT, name, value).pass(10);
+    push(TraceKind::SpanBegin, outer, 1);
+    push(TraceKind::SpanBegin, inner, 2);
+    push(TraceKind::Counter, items, 3);
+    push(TraceKind::SpanEnd, inner_end, 2);
+    push(TraceKind::Counter, items_again, 4);
+    push(TraceKind::SpanEnd, outer_end, 1);
+    // Without a name, the offset is the name.
+    push(TraceKind::SpanBegin, 100, 5);
+    push(TraceKind::SpanEnd, 101, 5);
+    push(TraceKind::SpanEnd, 100, 5);
+    let mut reader = Reader::default();
+    reader.add(&ring.copy()).unwrap();
+    let system = System::of_threads(&[("client", names)]);
+    let timeline = Timeline::new(&reader.finish().unwrap(), &system);
+    let thread = &timeline.threads[&0];
+    let spans = thread.program.slices.iter().map(|slice| match slice.what {
+        What::Span(name, value) => {
+            (system.event(Some(0), name), value, slice.depth, slice.start - 1000, slice.end - 1000)
+        }
+        other => panic!("{other:?}"),
+    });
+    let expected = [("inner", 2, 1, 10, 30), ("outer", 1, 0, 0, 50), ("event 0x64", 5, 0, 60, 80)];
+    assert!(spans.eq(expected.map(|(name, value, depth, start, end)| (
+        name.to_owned(),
+        value,
+        depth,
+        start,
+        end
+    ))));
+    assert_eq!(thread.counters.values().collect::<Vec<_>>(), [&[(1020, 3), (1040, 4)]]);
+    let unmatched = timeline.oddities.iter().map(|(count, _)| *count);
+    assert_eq!(unmatched.collect::<Vec<_>>(), [1]);
+}
+
 #[test]
 fn a_call_that_queues_lasts_from_its_first_record() {
     let mut ring = Ring::new(32);
     ring.enter(CLIENT, limen_abi::Syscall::Call);
-    ring.push(limen_abi::TraceKind::Call, CLIENT, limen_abi::trace::NO_THREAD, 0);
+    ring.push(TraceKind::Call, CLIENT, limen_abi::trace::NO_THREAD, 0);
     ring.block(CLIENT, limen_abi::trace::WaitedObject::Receiver).leave(CLIENT, SERVER).pass(500);
-    ring.enter(SERVER, limen_abi::Syscall::Recv).push(limen_abi::TraceKind::Call, CLIENT, SERVER, 0);
+    ring.enter(SERVER, limen_abi::Syscall::Recv).push(TraceKind::Call, CLIENT, SERVER, 0);
     ring.leave(SERVER, SERVER).pass(200).reply(SERVER, CLIENT);
     let timeline = timeline(&[ring.copy()]);
     let [call] = timeline.calls[..] else { panic!("{:?}", timeline.calls) };

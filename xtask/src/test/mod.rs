@@ -12,6 +12,7 @@ mod injection;
 pub mod large;
 mod load;
 pub mod orders;
+mod perfetto;
 mod quick;
 mod replay;
 mod sdk_tests;

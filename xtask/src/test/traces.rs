@@ -11,6 +11,7 @@ use limen_trace::{System, Trace};
 use crate::failure::{Failure, Outcome};
 use crate::run::board::{Board, BootProtocol};
 use crate::run::project::Project;
+use crate::test::perfetto::{Event, File};
 use crate::test::suite::Verdict;
 use crate::trace::command::record;
 use crate::workspace::Workspace;
@@ -25,18 +26,25 @@ const CONFIG: &str = "release";
 /// A system, and something that its trace must show.
 struct Traced {
     system: &'static str,
-    shows: fn(&Timeline, &System) -> bool,
+    shows: fn(&Shown<'_>) -> bool,
 }
 
-const SYSTEMS: [Traced; 4] = [
+/// A recorded system: the timeline, and the file for Perfetto as another reader sees it.
+struct Shown<'s> {
+    timeline: &'s Timeline,
+    system: &'s System,
+    file: File,
+}
+
+const SYSTEMS: [Traced; 5] = [
     Traced {
         system: "examples/tour",
-        shows: |timeline, system| has_call(timeline, system, "client", "adder"),
+        shows: |Shown { timeline, system, .. }| has_call(timeline, system, "client", "adder"),
     },
-    Traced { system: "examples/domains", shows: |timeline, _| alternates(&timeline.slots.slices) },
+    Traced { system: "examples/domains", shows: |Shown { timeline, .. }| alternates(&timeline.slots.slices) },
     Traced {
         system: "examples/fpu_budget",
-        shows: |timeline, system| {
+        shows: |Shown { timeline, system, .. }| {
             has_mark(timeline, limen_abi::TraceKind::Fpu)
                 && uses_budget(timeline, system, "painter", 2_000_000)
         },
@@ -44,11 +52,15 @@ const SYSTEMS: [Traced; 4] = [
     Traced {
         system: "examples/broken",
         // As docs/debugging.md says.
-        shows: |timeline, system| {
+        shows: |Shown { timeline, system, .. }| {
             ends_with_budget(timeline, system, "planner", 1_000_000)
                 && signals_without_effect(timeline, system, "producer") == 2
                 && slices_of(timeline, system, "consumer") == 1
         },
+    },
+    Traced {
+        system: "tests/spans",
+        shows: |Shown { file, .. }| ["tester", "rust"].iter().all(|program| has_spans(file, program)),
     },
 ];
 
@@ -80,7 +92,8 @@ fn check(workspace: &Workspace, board: &Board, traced: &Traced) -> Outcome {
     } else if let Some(complaint) = complaint(timeline) {
         Some(complaint)
     } else {
-        let shows = (traced.shows)(timeline, &system);
+        let file = File::read(&trace.perfetto())?;
+        let shows = (traced.shows)(&Shown { timeline, system: &system, file });
         (!shows).then(|| "the trace does not show what the example does".to_owned())
     };
     complaint.map_or(Ok(()), |complaint| Err(Failure::new(complaint)))
@@ -177,6 +190,21 @@ fn uses_budget(timeline: &Timeline, system: &System, name: &str, most: u64) -> b
     let left = thread(timeline, system, name).map_or_else(Vec::new, |thread| left(timeline, thread));
     let refills = left.windows(2).filter(|pair| pair[0] == 0 && pair[1] > most / 2).count();
     left.iter().all(|left| *left <= most) && refills > 1
+}
+
+/// Whether the spans of a program nest and end, and its counter is on one track, as `tests/spans` does three times.
+fn has_spans(file: &File, program: &str) -> bool {
+    let ([spans], [items]) = (&file.tracks_of(program, "program")[..], &file.tracks_of(program, "items")[..])
+    else {
+        return false;
+    };
+    let begin = |name: &str, round| Event::Begin(name.to_owned(), Some(round));
+    let end = |name: &str| Event::End(name.to_owned());
+    let round = |round| [begin("outer", round), begin("inner", round), end("inner"), end("outer")];
+    let is_long = |pair: &[(u64, Event)]| pair[0].0 < pair[1].0;
+    spans.events.iter().map(|(_, event)| event.clone()).eq((0..3).flat_map(round))
+        && spans.events.windows(2).all(is_long)
+        && items.events.iter().map(|(_, event)| event.clone()).eq([0, 1, 10, 11, 20, 21].map(Event::Count))
 }
 
 fn has_mark(timeline: &Timeline, kind: limen_abi::TraceKind) -> bool {

@@ -5,6 +5,6 @@
 #[macro_export]
 macro_rules! trace_name_offset {
     () => {
-        "mov {name:e}, offset 772b"
+        "lea {name:e}, [772b]"
     };
 }
