@@ -170,13 +170,15 @@ pub fn start_all(
     let patience = PATIENCE_SECONDS * timer::frequency(&image.board());
     for number in 1..image.processors() {
         STARTING.store(number, Ordering::Release);
-        arch::start::processor(number, kernels[number as usize % PROCESSORS].whole)
-            .unwrap_or_else(|refusal| fatal(format_args!("processor {number} does not start: {refusal}")));
+        let kernel = kernels[number as usize % PROCESSORS].whole;
+        let refused = |refusal| fatal(format_args!("processor {number} does not start: {refusal}"));
+        arch::start::processor(number, kernel).unwrap_or_else(refused);
         let deadline = timer::now() + patience;
         while ARRIVED.load(Ordering::Acquire) != number {
             if timer::now() > deadline {
                 fatal(format_args!("processor {number} does not come up within {PATIENCE_SECONDS} seconds"));
             }
+            arch::start::again(number, kernel).unwrap_or_else(refused);
             cpu::relax();
         }
     }

@@ -4,5 +4,6 @@
     .balign PAGE_BYTES
 tables:
     .skip   {TABLES_BYTES}
+stack_end:
     .skip   PAGE_BYTES
 stack_top:

@@ -1,7 +1,13 @@
 // The first instructions of Limen. The firmware (SBI) enters at the loader's first byte, in supervisor mode with the
 // MMU off, on one hart; a0: that hart's number, a1: the address of the device tree. The firmware keeps the other harts.
+//
+// Firmware may let in a further hart here too: OpenSBI up to version 1.1 marks a hart as started before it records where, and a
+// hart that looks in between goes where the first one went. Such a hart stops, and the kernel starts it again.
 
 .equ PAGE_BYTES, 0x1000
+// SBI: stops the calling hart; of the extension for hart state management, "HSM".
+.equ EXTENSION_HART_STATE, 0x48534d
+.equ FUNCTION_STOP, 1
 
 // a0: top table.
 .macro turn_on_mmu
@@ -19,6 +25,11 @@ _start:
     // Boot is measured from here; only firmware could reset the counter.
     rdcycle s0
     csrw    sie, zero
+    // The lowest word of the stack, which is not used as such.
+    lla     t0, stack_end
+    li      t1, 1
+    amoswap.w t1, t1, (t0)
+    bnez    t1, stop_hart
     mv      s1, a0
     mv      s3, a1
     lla     sp, stack_top
@@ -50,6 +61,11 @@ further:
     mv      a0, zero
     ld      t0, {PLAN_ENTRY}(s2)
     jr      t0
+
+stop_hart:
+    li      a7, EXTENSION_HART_STATE
+    li      a6, FUNCTION_STOP
+    ecall
 
 stop:
     wfi

@@ -63,6 +63,14 @@ pub fn processor(number: u64, kernel: Root) -> Result<(), Refusal> {
     if answer == 0 { Ok(()) } else { Err(Refusal(answer)) }
 }
 
+/// Does nothing for a processor that was started: firmware starts it at the given place, or not at all.
+///
+/// # Errors
+/// None.
+pub fn again(_: u64, _: Root) -> Result<(), Refusal> {
+    Ok(())
+}
+
 /// The same as a call of the secure monitor, but to a hypervisor.
 fn call_hypervisor(registers: [u64; 8]) -> [u64; 8] {
     let [mut x0, mut x1, mut x2, mut x3, ..] = registers;

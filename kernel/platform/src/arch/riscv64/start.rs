@@ -22,6 +22,8 @@ const EXTENSION_HART_STATE: u64 = 0x0048_534d;
 const FUNCTION_START: u64 = 0;
 /// SBI: the state of a hart.
 const FUNCTION_STATUS: u64 = 2;
+/// The state of a hart that is stopped.
+const STOPPED: u64 = 1;
 /// The first hart number that is not tried.
 const MOST_HARTS: u64 = 64;
 
@@ -59,7 +61,7 @@ impl fmt::Display for Refusal {
 /// Finds a hart for each of this many processors.
 pub fn find_processors(board: &Board, count: usize) {
     let is_usable =
-        |hart: &u64| irq::serves_supervisor(board, *hart) && ask(FUNCTION_STATUS, [*hart, 0, 0]) == 0;
+        |hart: &u64| irq::serves_supervisor(board, *hart) && ask(FUNCTION_STATUS, [*hart, 0, 0]).is_ok();
     let others = (0..MOST_HARTS).filter(|hart| *hart != hart_of(0)).filter(is_usable);
     let mut found = 1;
     for (processor, hart) in HARTS.iter().take(count).skip(1).zip(others) {
@@ -78,28 +80,37 @@ pub fn find_processors(board: &Board, count: usize) {
 pub fn processor(number: u64, kernel: Root) -> Result<(), Refusal> {
     cpu::publish_stores();
     let entry = LOADER_ENTRY.load(Ordering::Relaxed);
-    match ask(FUNCTION_START, [hart_of(number), entry, kernel.table.0]) {
-        0 => Ok(()),
-        answer => Err(Refusal(answer)),
+    ask(FUNCTION_START, [hart_of(number), entry, kernel.table.0]).map(|_| ())
+}
+
+/// Starts a processor again if it has stopped: firmware may let it in where the first one started, and there the loader
+/// stops it.
+///
+/// # Errors
+/// See [`Refusal`].
+pub fn again(number: u64, kernel: Root) -> Result<(), Refusal> {
+    match ask(FUNCTION_STATUS, [hart_of(number), 0, 0])? {
+        STOPPED => processor(number, kernel),
+        _ => Ok(()),
     }
 }
 
-/// Calls the firmware; returns its error code.
-fn ask(function: u64, arguments: [u64; 3]) -> u64 {
-    let answer;
+/// Calls the firmware; returns its value.
+fn ask(function: u64, arguments: [u64; 3]) -> Result<u64, Refusal> {
+    let (answer, value);
     // SAFETY: the firmware preserves all registers but a0 and a1, and changes no memory of the kernel.
     unsafe {
         asm!(
             "ecall",
             inlateout("a0") arguments[0] => answer,
-            inlateout("a1") arguments[1] => _,
+            inlateout("a1") arguments[1] => value,
             in("a2") arguments[2],
             in("a6") function,
             in("a7") EXTENSION_HART_STATE,
             options(nostack)
         );
     }
-    answer
+    if answer == 0 { Ok(value) } else { Err(Refusal(answer)) }
 }
 
 /// Called by the entry point on a further hart.

@@ -96,6 +96,14 @@ pub fn processor(number: u64, kernel: Root) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Does nothing for a processor that was started: it starts at the trampoline, or not at all.
+///
+/// # Errors
+/// None.
+pub fn again(_: u64, _: Root) -> Result<(), Refusal> {
+    Ok(())
+}
+
 /// Waits for a part of a second, or until `is_over`.
 fn wait(parts: u64, is_over: impl Fn() -> bool) {
     let deadline = timer::now() + timer::ticks_per_second() / parts;
