@@ -367,24 +367,55 @@ fn recorded_cold(workspace: &Workspace, board: &Board) -> Outcome<ColdRecord> {
         .map_err(|reason| Failure::new(format!("{}: {reason}", workspace.display(&file))))
 }
 
-/// Compares the board's figures with the recorded ones; `None` if nothing is recorded. If tools have other versions
-/// than in the record, nothing is measured, and a note says so.
-pub fn compare_with_record(workspace: &Workspace, board: &Board) -> Option<Outcome<Verdict>> {
-    let file = golden(workspace, board);
-    file.exists().then(|| compare_with(workspace, board, &file))
+/// The systems whose rows [`Rows::Sample`] compares: calls, signals and faults.
+const SAMPLE: [&str; 3] = ["bench/fault", "bench/notify", "bench/ppc"];
+
+/// Which recorded rows to compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rows {
+    /// All, and the cold counts.
+    All,
+    /// Those of [`SAMPLE`].
+    Sample,
 }
 
-fn compare_with(workspace: &Workspace, board: &Board, file: &Path) -> Outcome<Verdict> {
+/// Compares the board's figures with the recorded ones; `None` if nothing is recorded. If tools have other versions
+/// than in the record, nothing is measured, and a note says so.
+pub fn compare_with_record(workspace: &Workspace, board: &Board, rows: Rows) -> Option<Outcome<Verdict>> {
+    let file = golden(workspace, board);
+    file.exists().then(|| compare_with(workspace, board, &file, rows))
+}
+
+fn compare_with(workspace: &Workspace, board: &Board, file: &Path, rows: Rows) -> Outcome<Verdict> {
     let golden = recorded(workspace, file)?;
     let others = golden.other_tools(&environment::of(board)?);
     if !others.is_empty() {
         let note = format!("nothing is compared: {}; the record was made with the latter", others.join(", "));
         return Ok(Verdict { notes: vec![note], ..Verdict::default() });
     }
-    let cold = recorded_cold(workspace, board)?;
-    let counting = if cold.is_empty() { Counting::Off } else { Counting::AsRecorded(&cold) };
-    let results = measure::run(workspace, board, "", true, Start::Anew, counting)?;
-    let differences = golden.differences(&results);
+    let measure = |filter, counting| measure::run(workspace, board, filter, true, Start::Anew, counting);
+    let (mut results, mut cold) = (None, ColdRecord::default());
+    match rows {
+        Rows::All => {
+            cold = recorded_cold(workspace, board)?;
+            let counting = if cold.is_empty() { Counting::Off } else { Counting::AsRecorded(&cold) };
+            results = Some(measure("", counting)?);
+        }
+        Rows::Sample => {
+            for system in SAMPLE {
+                let further = measure(system, Counting::Off)?;
+                match &mut results {
+                    None => results = Some(further),
+                    Some(results) => results.rows.extend(further.rows),
+                }
+            }
+        }
+    }
+    let Some(results) = results else { return Ok(Verdict::default()) };
+    let mut differences = golden.differences(&results);
+    if rows == Rows::Sample {
+        differences.retain(|difference| !matches!(difference, Difference::Gone { .. }));
+    }
     let mut sentences: Vec<_> = differences.iter().map(ToString::to_string).collect();
     sentences.extend(cold.differences(&results));
     if sentences.is_empty() {

@@ -16,4 +16,4 @@ mod order;
 mod parts;
 pub mod trace;
 
-pub use command::{COMMAND, compare_with_record};
+pub use command::{COMMAND, Rows, compare_with_record};

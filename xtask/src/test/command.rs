@@ -10,6 +10,7 @@ use lexopt::prelude::*;
 use limen_nearest::advice;
 
 use crate::bench;
+use crate::bench::Rows;
 use crate::bench::environment;
 use crate::bench::trace::{Limit, MOST_GIB};
 use crate::check;
@@ -37,6 +38,7 @@ use crate::test::large;
 use crate::test::quick;
 use crate::test::replay::{self, Replay};
 use crate::test::sdk_tests;
+use crate::test::selection::{self, Candidate};
 use crate::test::suite::{Place, Suite, Verdict};
 use crate::test::traces;
 use crate::test::worlds::Consoles;
@@ -53,18 +55,20 @@ usage: ./x test [FILTER] [--board BOARD] [--all] [--coverage] [--trace-limit GIB
        ./x test --replay FILTER [--board BOARD]
 
 Runs the tests of the host crates (`host`) and of the cothread library on this machine (`cothreads on the
-host`), compiles every header of the SDK (`headers`), tests the finished SDK (`sdk`), and checks how the tool's
-cost grows with descriptions (`large descriptions`). Records and reads traces of systems (`traces`). Then boots,
+host`), and tests the finished SDK (`sdk`). With --all, also compiles every header of the SDK (`headers`) and checks how
+the tool's cost grows with descriptions (`large descriptions`). Records and reads traces of systems (`traces`). Then boots,
 on every board, the suites under tests/ in debug and release, the examples with an expected.txt in debug or
-where their suite.toml says, and unusual boots (`boot/...`). Without FILTER, --board and --all, boards that share
-their instruction set with the usual one of it run suites in debug only, if they run there. Replays a suite on one board of each instruction
-set, and compares the cost of paths with the records in bench/golden (`figures`). Suites and examples that ask
-for variants of a board boot once more with them, in debug. Ends with the slowest tests, and a line
-`N passed, N failed`.
+where their suite.toml says, and unusual boots (`boot/...`). Replays a suite on one board of each instruction set, and
+compares the cost of paths with the records in bench/golden (`figures`). Suites and examples that ask for variants of a
+board boot once more with them, in debug. Ends with the slowest tests, and a line `N passed, N failed`.
+
+Without FILTER, --board and --all, each system boots on the usual board of each instruction set, in one of its configurations
+in turn; those that depend on a board's devices boot on every board. Further boards than the default one compare a sample of
+their figures. docs/testing.md has the rules.
 
   FILTER              run only tests whose name contains this, as in `host` or `tests/ipc on qemu_virt_aarch64`
   --board BOARD       run only on this board; older names work as well
-  --all               run suites in release on every board, not only on the usual one of each instruction set
+  --all               run everything: each system in all configurations on every board, and all figures
   --quick             run what a change most likely breaks: host tests without examples, and chosen suites in
                       debug on one board of each instruction set
   --replay            run only systems: the kernel records each event, and a program on the host executes it with the
@@ -103,15 +107,20 @@ impl Options {
         board.renamed.is_none() || self.board.is_some()
     }
 
-    /// The configurations of a suite in which to run it on this board.
-    fn configs_to_run(&self, configs: Vec<String>, board: &Board) -> Vec<String> {
-        if self.all || self.board.is_some() || !self.filter.is_empty() || board.is_usual() {
-            return configs;
-        }
-        let runs_in_debug = |release: &String| {
-            release.ends_with("release") && configs.contains(&release.replace("release", "debug"))
-        };
-        configs.iter().filter(|config| !runs_in_debug(config)).cloned().collect()
+    /// Whether everything that matches runs, and not only the [selection].
+    fn is_whole(&self) -> bool {
+        self.all || self.coverage || self.replay || self.board.is_some() || !self.filter.is_empty()
+    }
+
+    /// Whether to run this test without a system. A complete run leaves those to `--all` that `./x check` runs too, or that
+    /// take long for what they find.
+    fn selects_part(&self, name: &str) -> bool {
+        self.select(name) && (self.is_whole() || ![HEADERS, large::TEST].contains(&name))
+    }
+
+    /// Which recorded figures of a board to compare.
+    fn rows(&self, board: &Board) -> Rows {
+        if self.is_whole() || board.name == board::DEFAULT { Rows::All } else { Rows::Sample }
     }
 
     /// Whether to run the test with this name. A filter that is a complete name selects only that, so `host` does not
@@ -143,7 +152,7 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let compared = boards.iter().filter(|board| !options.quick && options.select(&figures(board)));
     let compared: Vec<_> = compared.collect();
     let parts = [HOST, cothreads::NAME, HEADERS, SDK, large::TEST, traces::TEST]
-        .map(|part| if options.quick { part == HOST } else { options.select(part) });
+        .map(|part| if options.quick { part == HOST } else { options.selects_part(part) });
     let needs_sdk = parts[3] || parts[4] || parts[5] || !jobs.is_empty() || !compared.is_empty();
     let phases = parts.into_iter().filter(|part| *part).count();
     let mut steps = Steps::new(phases + usize::from(!jobs.is_empty()) + compared.len());
@@ -195,7 +204,7 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     for board in compared {
         steps.next(&figures(board));
         let begun = Instant::now();
-        if let Some(outcome) = bench::compare_with_record(workspace, board) {
+        if let Some(outcome) = bench::compare_with_record(workspace, board, options.rows(board)) {
             let verdict = outcome.unwrap_or_else(|failure| Verdict::single(Err(failure)));
             tally.add(&figures(board), begun, &verdict);
         }
@@ -275,6 +284,8 @@ struct Tally {
     failed: usize,
     /// How long each took.
     times: Vec<(Duration, String)>,
+    /// The name of each that failed, and what it reports.
+    failures: Vec<(String, Vec<String>)>,
 }
 
 impl Tally {
@@ -292,8 +303,9 @@ impl Tally {
         for note in &verdict.notes {
             println!("       {note}");
         }
-        for complaint in &verdict.complaints {
-            println!("       {}", complaint.replace('\n', "\n       "));
+        show(&verdict.complaints);
+        if !verdict.complaints.is_empty() {
+            self.failures.push((name.to_owned(), verdict.complaints.clone()));
         }
     }
 
@@ -309,8 +321,21 @@ impl Tally {
                 println!("{:6} {name}", time.as_secs());
             }
         }
+        // The first report is far above, between others.
+        for (name, complaints) in self.failures.iter().filter(|_| self.judged > 1) {
+            println!("FAILED {name}");
+            show(complaints);
+            println!("       to repeat it: ./x test '{}'", name.trim_start_matches(&replayed("")));
+        }
         println!("{} passed, {} failed", self.passed, self.failed);
         if self.failed == 0 { Ok(()) } else { Err(Failure::explained()) }
+    }
+}
+
+/// Prints what a test reports.
+fn show(complaints: &[String]) {
+    for complaint in complaints {
+        println!("       {}", complaint.replace('\n', "\n       "));
     }
 }
 
@@ -357,24 +382,37 @@ fn jobs(workspace: &Workspace, boards: &[Board], options: &Options) -> Outcome<V
     let all_boards = board::all(workspace)?;
     let trace_limit = options.trace_limit;
     let mut jobs = Vec::new();
-    for board in boards {
-        let everything = options.run_everything_on(board);
-        for project in Project::on_shelf(workspace, "tests")? {
+    for (shelf, judge) in [("tests", (|| Judge::Suite) as fn() -> Judge), ("examples", || Judge::Example)] {
+        for project in Project::on_shelf(workspace, shelf)? {
             let suite = Suite::of(&project)?;
             suite.check_variants(&all_boards).context(|| project.name.clone())?;
-            if !everything && !suite.names(&board.name) {
+            let is_example = shelf == "examples";
+            if is_example && Expected::of(&project)?.is_none() {
                 continue;
             }
-            let configs = options.configs_to_run(suite.configs(&board.name), board);
-            jobs.extend(jobs_in(configs, &project, &suite, board, || Judge::Suite, trace_limit)?);
-        }
-        for project in Project::on_shelf(workspace, "examples")?.into_iter().filter(|_| everything) {
-            let suite = Suite::of(&project)?;
-            if Expected::of(&project)?.is_none() {
-                continue;
+            let configs = |board: &Board| match is_example {
+                true => suite.example_configs(&board.name),
+                false => suite.configs(&board.name),
+            };
+            let runs =
+                |board: &&Board| options.run_everything_on(board) || !is_example && suite.names(&board.name);
+            let candidates =
+                boards.iter().filter(runs).map(|board| Candidate { board, configs: configs(board) });
+            let mut places: Vec<_> = candidates.filter(|candidate| !candidate.configs.is_empty()).collect();
+            if !options.is_whole() && !options.quick {
+                places = selection::places(&project.name, places);
             }
-            let configs = suite.example_configs(&board.name);
-            jobs.extend(jobs_in(configs, &project, &suite, board, || Judge::Example, trace_limit)?);
+            for Candidate { board, configs: chosen } in places {
+                for config in configs(board) {
+                    let mut boards = boards_for(&suite, board, &config)?;
+                    // Variants run wherever the project does, in their own configuration.
+                    if !chosen.contains(&config) {
+                        boards.remove(0);
+                    }
+                    let (project, judge) = (project.clone(), judge());
+                    jobs.push(Job { project, boards, config, judge, replays: false, trace_limit });
+                }
+            }
         }
     }
     let usual = boards.iter().filter(|board| options.run_everything_on(board));
@@ -400,22 +438,6 @@ fn jobs(workspace: &Workspace, boards: &[Board], options: &Options) -> Outcome<V
     }
     jobs.retain(|job| !job.boards.is_empty());
     Ok(jobs)
-}
-
-/// A job for each of these configurations of a suite or example.
-fn jobs_in(
-    configs: Vec<String>,
-    project: &Project,
-    suite: &Suite,
-    board: &Board,
-    judge: impl Fn() -> Judge,
-    trace_limit: Limit,
-) -> Outcome<Vec<Job>> {
-    let job = |config: String| {
-        let boards = boards_for(suite, board, &config)?;
-        Ok(Job { project: project.clone(), boards, config, judge: judge(), replays: false, trace_limit })
-    };
-    configs.into_iter().map(job).collect()
 }
 
 /// The board with the emulator's command for a configuration, then the same with the suite's variants.
@@ -688,21 +710,12 @@ mod tests {
     }
 
     #[test]
-    fn a_complete_run_leaves_out_release_on_further_boards() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let workspace = Workspace::at(&root, &root);
-        let chosen = |words: &[&str], name: &str, configs: &[&str]| {
-            let board = board::named(&workspace, name).unwrap();
-            let options = parse(lexopt::Parser::from_args(words)).unwrap();
-            options.configs_to_run(configs.iter().copied().map(str::to_owned).collect(), &board)
-        };
-        let each = ["debug", "release", "smp-debug", "smp-release"];
-        assert_eq!(chosen(&[], "zcu102", &each), ["debug", "smp-debug"]);
-        assert_eq!(chosen(&[], "zcu102", &["release", "smp-release"]), ["release", "smp-release"]);
-        assert_eq!(chosen(&[], "qemu_virt_aarch64", &each), each);
-        for words in [&["--all"][..], &["--board", "zcu102"], &["tests/calls"]] {
-            assert_eq!(chosen(words, "zcu102", &each), each);
+    fn a_filter_or_a_board_selects_everything_that_matches() {
+        let options = |words: &[&str]| parse(lexopt::Parser::from_args(words)).unwrap();
+        for words in [&["--all"][..], &["--board", "zcu102"], &["tests/calls"], &["--coverage"]] {
+            assert!(options(words).is_whole(), "{words:?}");
         }
+        assert!(!options(&[]).is_whole());
     }
 
     #[test]

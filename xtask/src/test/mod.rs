@@ -16,6 +16,7 @@ mod perfetto;
 mod quick;
 mod replay;
 mod sdk_tests;
+mod selection;
 pub mod suite;
 mod traces;
 mod worlds;

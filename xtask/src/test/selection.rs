@@ -1,0 +1,127 @@
+//! Which systems a complete `./x test` boots: a part of the matrix of boards and configurations that follows from fixed
+//! rules, never from chance. `docs/testing.md` states them; `--all`, `--board` and a filter boot everything that matches.
+
+use crate::run::board::{Board, USUAL};
+
+/// Suites and examples that depend on the devices and the boot of a board.
+const OF_BOARDS: [&str; 6] = [
+    "examples/hello",
+    "tests/domain_interrupts",
+    "tests/interrupts",
+    "tests/processors",
+    "tests/serial",
+    "tests/timer",
+];
+
+/// A board on which a project runs, and the configurations that it has there.
+#[derive(Debug)]
+pub struct Candidate<'a> {
+    /// The board.
+    pub board: &'a Board,
+    /// The configurations, in the order of `suite.toml`; at least one.
+    pub configs: Vec<String>,
+}
+
+/// Returns the candidates that boot the project, each with its part of the configurations.
+///
+/// These are the usual boards, or, where the project does not run on one, the first of each instruction set; and for projects
+/// that depend on the board, all. The configurations go round: each is in one place at least, and each place has one.
+pub fn places<'a>(project: &str, mut candidates: Vec<Candidate<'a>>) -> Vec<Candidate<'a>> {
+    let usual = |candidate: &Candidate<'_>| USUAL.iter().position(|name| *name == candidate.board.name);
+    if !OF_BOARDS.contains(&project) {
+        let first: Vec<_> = candidates.iter().map(|candidate| is_first(candidate, &candidates)).collect();
+        let mut first = first.into_iter();
+        candidates.retain(|_| first.next() == Some(true));
+    }
+    candidates.sort_by_key(|candidate| usual(candidate).unwrap_or(USUAL.len()));
+    let count = candidates.len();
+    for (place, candidate) in candidates.iter_mut().enumerate() {
+        candidate.configs = part(&candidate.configs, place, count);
+    }
+    candidates
+}
+
+/// Whether the project runs on no board of the same instruction set that comes before this one; usual boards come first.
+fn is_first(candidate: &Candidate<'_>, candidates: &[Candidate<'_>]) -> bool {
+    let board = candidate.board;
+    let rivals = candidates.iter().map(|rival| rival.board);
+    let rivals = rivals.filter(|rival| rival.architecture == board.architecture);
+    rivals.min_by_key(|rival| (!rival.is_usual(), &rival.name)).is_some_and(|first| first.name == board.name)
+}
+
+/// The part of the configurations for one of `count` places.
+fn part(configs: &[String], place: usize, count: usize) -> Vec<String> {
+    let own = configs.iter().skip(place).step_by(count.max(1)).cloned();
+    let own: Vec<_> = own.collect();
+    if own.is_empty() { configs.iter().cycle().skip(place).take(1).cloned().collect() } else { own }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::*;
+    use crate::run::board;
+    use crate::run::project::Project;
+    use crate::test::suite::Suite;
+    use crate::workspace::Workspace;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn configurations_go_round() {
+        let parts = |text: &str| [0, 1, 2].map(|place| part(&words(text), place, 3).join(" "));
+        assert_eq!(parts("debug release"), ["debug", "release", "debug"]);
+        assert_eq!(parts("release"), ["release"; 3]);
+        assert_eq!(parts("a b c d"), ["a d", "b", "c"]);
+        assert_eq!(part(&words("debug release"), 0, 1), ["debug", "release"]);
+    }
+
+    /// Every project, its boards and configurations, and what is chosen of them.
+    #[test]
+    fn every_project_runs_on_each_instruction_set_and_in_each_configuration() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let workspace = Workspace::at(&root, &root);
+        let boards = board::all_names(&workspace).unwrap();
+        for project in Project::on_shelf(&workspace, "tests").unwrap() {
+            let suite = Suite::of(&project).unwrap();
+            let candidates = || {
+                let pairs =
+                    boards.iter().map(|board| Candidate { board, configs: suite.configs(&board.name) });
+                let runs = |candidate: &Candidate<'_>| !candidate.configs.is_empty();
+                pairs.filter(runs).collect::<Vec<_>>()
+            };
+            let sets = |places: &[Candidate<'_>]| {
+                places.iter().map(|place| place.board.architecture.clone()).collect::<BTreeSet<_>>()
+            };
+            let configs = |places: &[Candidate<'_>]| {
+                places.iter().flat_map(|place| place.configs.clone()).collect::<BTreeSet<_>>()
+            };
+            let (all, chosen) = (candidates(), places(&project.name, candidates()));
+            assert_eq!(sets(&chosen), sets(&all), "{}", project.name);
+            assert_eq!(configs(&chosen), configs(&all), "{}", project.name);
+            assert!(chosen.iter().all(|place| !place.configs.is_empty()), "{}", project.name);
+        }
+    }
+
+    #[test]
+    fn projects_that_depend_on_the_board_run_on_all() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let boards = board::all(&Workspace::at(&root, &root)).unwrap();
+        let candidates = || {
+            let of = |board| Candidate { board, configs: words("debug release") };
+            boards.iter().map(of).collect::<Vec<_>>()
+        };
+        assert_eq!(places("tests/timer", candidates()).len(), boards.len());
+        let names = |places: Vec<Candidate<'_>>| {
+            places.iter().map(|place| place.board.name.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(names(places("tests/calls", candidates())), USUAL);
+        for project in OF_BOARDS {
+            assert!(root.join(project).join("Makefile").exists(), "{project}");
+        }
+    }
+}
