@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::PathBuf;
 
 use limen_builder::files;
-use limen_symbolise::{Places, Symboliser};
+use limen_symbolise::{Console, Places, Symboliser};
 
 use crate::arguments::SymboliseArguments;
 use crate::failure::Failure;
@@ -19,7 +19,7 @@ const LINE_BYTES: u64 = 1 << 16;
 /// Reads the log, and passes each sentence to `show` as soon as it is complete.
 ///
 /// # Errors
-/// The report or the log cannot be read.
+/// The report or the log cannot be read, or the log says nothing about a fault.
 pub(crate) fn run(arguments: SymboliseArguments, mut show: impl FnMut(&str)) -> Result<(), Failure> {
     let path = arguments.report;
     let unusable = |reason: String| Failure::Value(format!("{}: {reason}", path.display()));
@@ -42,19 +42,25 @@ pub(crate) fn run(arguments: SymboliseArguments, mut show: impl FnMut(&str)) -> 
         arguments.log.as_ref().map_or_else(|| "standard input".to_owned(), |log| log.display().to_string());
     let unreadable = |error: io::Error| Failure::Value(format!("{name}: {error}"));
     let mut log = open(arguments.log.as_ref()).map_err(unreadable)?;
-    let mut line = Vec::new();
+    let (mut line, mut console) = (Vec::new(), Console::default());
     while log.by_ref().take(LINE_BYTES).read_until(b'\n', &mut line).map_err(unreadable)? > 0 {
         // Terminal programs may end lines with a carriage return alone.
         for part in line.split(|byte| *byte == b'\r') {
-            tell(symboliser.take(&String::from_utf8_lossy(part)));
+            console.take(part).iter().for_each(|line| tell(symboliser.take(line)));
         }
         line.clear();
     }
+    console.finish().iter().for_each(|line| tell(symboliser.take(line)));
     tell(symboliser.finish());
     if count == 0 {
-        show(&format!(
-            "{name}: no line about a fault; the debug configuration prints them, and begins them with LIMEN|FAULT"
-        ));
+        let found = match console.damaged() {
+            0 => "no line about a fault".to_owned(),
+            1 => "a line about a fault, which is damaged".to_owned(),
+            damaged => format!("{damaged} lines about faults, which are damaged"),
+        };
+        return Err(Failure::Value(format!(
+            "{name}: {found}; the debug configuration prints them, and begins them with LIMEN|FAULT"
+        )));
     }
     Ok(())
 }

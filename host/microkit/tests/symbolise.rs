@@ -58,11 +58,29 @@ fn a_log_with_other_line_ends_and_garbage_is_explained() {
 fn a_log_without_faults_says_where_they_come_from() {
     let workspace = built();
     let output = typed(&workspace, &["symbolise", "--report", "report.json"], b"hello\n");
-    assert!(output.status.success());
-    assert_eq!(
-        text(&output.stdout),
-        "standard input: no line about a fault; the debug configuration prints them, and begins them with LIMEN|FAULT\n"
-    );
+    assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(1), ""));
+    let reason = "microkit: error: standard input: no line about a fault; the debug configuration prints them, and begins \
+                  them with LIMEN|FAULT\n";
+    assert_eq!(text(&output.stderr), reason);
+    let cut = typed(&workspace, &["symbolise", "--report", "report.json"], FAULT[..50].as_bytes());
+    assert_eq!(cut.status.code(), Some(1));
+    let said = text(&cut.stderr);
+    assert!(said.contains("standard input: a line about a fault, which is damaged; "), "{said}");
+}
+
+#[test]
+fn logs_that_terminals_have_changed_are_explained() {
+    let workspace = built();
+    let coloured = format!("\u{1b}[31m{FAULT}\u{1b}[0m\n");
+    let wrapped = format!("{}\r\n{}\r\n", &FAULT[..80], &FAULT[80..]);
+    let wide = |text: String| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
+    let utf_16 = [&b"\xff\xfe"[..], &wide(format!("start\r\n{FAULT}\r\n"))].concat();
+    for log in [coloured.as_bytes(), wrapped.as_bytes(), &utf_16] {
+        let output = typed(&workspace, &["symbolise", "--report", "report.json"], log);
+        let said = text(&output.stdout);
+        assert!(output.status.success() && said.lines().count() == 1, "{output:?}");
+        assert!(said.contains("program 'one' wrote to 0x8, 8 bytes from a null pointer"), "{said}");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Explains the faults on a system's console: which program did what, in which function, file and line, called from where,
 //! and what the address is.
 //!
-//! [`Symboliser`] takes the console line by line. [`record`] finds the lines about faults, [`files`] finds programs, [`system`] knows the image from
+//! [`Symboliser`] takes the console line by line, which [`console`] repairs if it is a log. [`record`] finds the lines about faults, [`files`] finds programs, [`system`] knows the image from
 //! its JSON report, [`program`] reads ELF files, [`unwind`] finds the callers, [`place`] says what an address is, and
 //! [`cause`] what the program did. Facts about instruction sets are in [`machine`].
 //!
@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 pub mod cause;
+pub mod console;
 pub mod files;
 pub mod machine;
 pub mod place;
@@ -24,6 +25,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 
+pub use console::Console;
 pub use files::Places;
 
 use files::Files;
