@@ -58,6 +58,11 @@ pub type MessageBuffers = PerThread<MessageBuffer>;
 /// Rings of samples by id.
 pub type SampleRings = Arena<tag::SampleRing, SampleRing, { limits::SAMPLE_RINGS }>;
 
+/// The distance of the processor's state from the start of a page. Page tables of programs and message buffers are used
+/// from the start of their pages, and a first-level cache whose ways are a page long holds few lines with the same
+/// offset: without the distance, a call evicts lines that it needs again.
+const LEAD_BYTES: usize = 320;
+
 /// All objects, and the processor that uses them.
 ///
 /// Objects refer to each other by id only. Capability tables, message buffers and rings are placed by the port:
@@ -67,6 +72,8 @@ pub type SampleRings = Arena<tag::SampleRing, SampleRing, { limits::SAMPLE_RINGS
 #[derive(Debug)]
 #[repr(C, align(4096))]
 pub struct Kernel<M: Machine> {
+    /// Unused bytes, so that what follows is in other cache sets than starts of pages.
+    pub lead: [u64; LEAD_BYTES / 8],
     /// The processor.
     pub processor: Processor<M::Space>,
     /// Endpoints.
@@ -145,6 +152,7 @@ impl<M: Machine> Kernel<M> {
     /// Creates a kernel without threads.
     pub const fn new(machine: M) -> Self {
         Self {
+            lead: [0; LEAD_BYTES / 8],
             processor: Processor::idle(M::NO_SPACE),
             machine,
             options: 0,

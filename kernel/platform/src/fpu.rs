@@ -14,8 +14,12 @@ use limen_fpu::FpuUnit;
 use crate::arch::fpu::{self, Registers};
 use crate::machine::Hardware;
 
+/// Unused bytes in front of the areas, which keep those of the first threads off the cache sets of page starts.
+const LEAD_BYTES: usize = 640;
+
 /// The areas by thread number. The first belongs to no thread; those of threads at work come last.
-struct SaveAreas(UnsafeCell<[MaybeUninit<Registers>; AREAS]>);
+#[repr(C)]
+struct SaveAreas([u64; LEAD_BYTES / 8], UnsafeCell<[MaybeUninit<Registers>; AREAS]>);
 
 const AREAS: usize = 2 * THREADS + 1;
 
@@ -24,7 +28,8 @@ unsafe impl Sync for SaveAreas {}
 
 // Boot does not clear this section; `init` writes the areas that are used.
 #[unsafe(link_section = ".bss.threads")]
-static SAVE_AREAS: SaveAreas = SaveAreas(UnsafeCell::new([const { MaybeUninit::uninit() }; AREAS]));
+static SAVE_AREAS: SaveAreas =
+    SaveAreas([0; LEAD_BYTES / 8], UnsafeCell::new([const { MaybeUninit::uninit() }; AREAS]));
 /// The registers that every thread starts with.
 pub static INITIAL: Registers = Registers::INITIAL;
 
@@ -41,7 +46,7 @@ static UP: AtomicBool = AtomicBool::new(false);
 /// Writes the initial registers to the areas of this many threads and the one without a thread, and turns the unit off.
 pub fn init(threads: u64) {
     // SAFETY: only boot runs, and no other reference exists.
-    let areas = unsafe { &mut *SAVE_AREAS.0.get() };
+    let areas = unsafe { &mut *SAVE_AREAS.1.get() };
     // Thread 0 has the number THREADS, and twice that at work; the number 0 is no thread.
     let used = areas.iter_mut().enumerate().filter(|(number, _)| ((number % THREADS) as u64) < threads);
     used.for_each(|(_, area)| {
@@ -60,7 +65,7 @@ pub fn is_up() -> bool {
 /// The save area of a thread, or of no thread. Branch-free, because the next domain could observe a branch.
 #[inline]
 pub fn area(owner: Option<ThreadId>) -> *mut Registers {
-    SAVE_AREAS.0.get().cast::<Registers>().wrapping_add(ThreadId::number(owner))
+    SAVE_AREAS.1.get().cast::<Registers>().wrapping_add(ThreadId::number(owner))
 }
 
 /// Writes the initial registers to a thread's area.

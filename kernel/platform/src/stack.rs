@@ -7,6 +7,10 @@ use limen_abi::limits::PAGE_BYTES;
 /// Size in bytes. The deepest recursion in the kernel is over the levels of page tables.
 const BYTES: usize = 16 << 10;
 
+/// Unused bytes above the top. The stacks of programs start at the end of their pages, so this one starts at lines of
+/// other cache sets.
+const LEAD_BYTES: usize = 1216;
+
 /// How far below the top the stack of the final report starts after an exception in the kernel, clear of the part that
 /// may be corrupt.
 pub const EMERGENCY_OFFSET: usize = 2048;
@@ -15,10 +19,12 @@ pub const EMERGENCY_OFFSET: usize = 2048;
 global_asm!(
     ".pushsection .stack, \"aw\", @progbits",
     ".balign {PAGE_BYTES}",
-    ".skip   {BYTES}",
+    ".skip   {BYTES} - {LEAD_BYTES}",
     ".global kernel_stack_top",
     "kernel_stack_top:",
+    ".skip   {LEAD_BYTES}",
     ".popsection",
     PAGE_BYTES = const PAGE_BYTES,
     BYTES = const BYTES,
+    LEAD_BYTES = const LEAD_BYTES,
 );
