@@ -62,7 +62,7 @@ fn a_log_without_faults_says_where_they_come_from() {
     let reason = "microkit: error: standard input: no line about a fault; the debug configuration prints them, and begins \
                   them with LIMEN|FAULT\n";
     assert_eq!(text(&output.stderr), reason);
-    let cut = typed(&workspace, &["symbolise", "--report", "report.json"], FAULT[..50].as_bytes());
+    let cut = typed(&workspace, &["symbolise", "--report", "report.json"], &FAULT.as_bytes()[..50]);
     assert_eq!(cut.status.code(), Some(1));
     let said = text(&cut.stderr);
     assert!(said.contains("standard input: a line about a fault, which is damaged; "), "{said}");
