@@ -195,7 +195,7 @@ mod tests {
         for line in [FAULT, STACK] {
             let spaces = line.char_indices().filter(|(at, c)| *c == ' ' && *at > 12);
             for (at, _) in spaces {
-                let (lines, _) = read([line[..at].as_bytes(), line[at + 1..].as_bytes()]);
+                let (lines, _) = read([&line.as_bytes()[..at], &line.as_bytes()[at + 1..]]);
                 assert_eq!(records(&lines), [record::parse(line).unwrap()], "{at}");
             }
         }
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_line_that_was_cut_is_counted() {
-        let (lines, damaged) = read([FAULT[..60].as_bytes(), b"TEST one PASS", LAST.as_bytes()]);
+        let (lines, damaged) = read([&FAULT.as_bytes()[..60], b"TEST one PASS", LAST.as_bytes()]);
         assert_eq!((lines.len(), damaged), (3, 1));
         // Lines of other programs follow lines about a stack.
         assert_eq!(read([STACK.as_bytes(), b"hello", LAST.as_bytes()]).0, [STACK, "hello", LAST]);

@@ -60,9 +60,9 @@ pub struct LongWait {
 pub enum Path {
     /// From a call to its reply: caller and server.
     Call(u16, u16),
-    /// From a signal to the woken thread: signaller and woken thread.
+    /// From the kernel's entry for a signal to the first instruction of the woken thread: signaller and woken thread.
     Signal(Option<u16>, u16),
-    /// From an interrupt to the woken thread.
+    /// From the kernel's entry for an interrupt to the first instruction of the woken thread.
     Interrupt(u32, u16),
 }
 
@@ -164,8 +164,8 @@ fn latencies(timeline: &Timeline) -> Vec<Latency> {
             Cause::Interrupt(line) => Path::Interrupt(line, flow.to),
             Cause::Call | Cause::Reply | Cause::Wake => continue,
         };
-        if let Some(end) = flow.end {
-            add(path, end - flow.start);
+        if let Some(end) = flow.exit.or(flow.end) {
+            add(path, end - flow.entry);
         }
     }
     let sorted = |(path, mut times): (Path, Vec<u64>)| {

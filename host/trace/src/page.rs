@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::figures::{Figures, Latency};
 use crate::system::System;
-use crate::table::{at, awaited, duration, notes, path, summary};
+use crate::table::{at, awaited, duration, notes, path, step, summary};
 use crate::timeline::{Cause, Mark, Slice, State, Thread, Timeline, Track, What};
 use crate::words::Words;
 
@@ -48,12 +48,13 @@ pub fn page(timeline: &Timeline, system: &System, title: &str) -> String {
         .map(|(id, name, contents)| format!("<section id=\"{id}\">\n<h2>{name}</h2>\n{contents}</section>\n"))
         .collect();
     let body = format!(
-        "<h1>{}</h1>\n<p class=\"facts\">{} records of processor {} in {}</p>\n{facts}<nav>\n{links}</nav>\n{contents}\
+        "<h1>{}</h1>\n<p class=\"facts\">{} records of processor {} in {}{}</p>\n{facts}<nav>\n{links}</nav>\n{contents}\
          <script>\n//<![CDATA[\n{SCRIPT}//]]>\n</script>\n",
         escaped(title),
         timeline.records,
         timeline.processor,
-        duration(figures.total)
+        duration(figures.total),
+        step(timeline)
     );
     limen_page::page(title, STYLE, &body)
 }

@@ -187,6 +187,19 @@ impl Reader {
         Clock::new(first, self.header.map_or(0, |header| header.frequency)).since_start(last)
     }
 
+    /// Leaves out the records that are later than this time after the first one, so that the recording ends at an instant of
+    /// the machine, and not with the last copy.
+    pub fn cut(&mut self, nanoseconds: u64) {
+        let Some((_, [first, ..])) = self.records.first_key_value() else { return };
+        let clock = Clock::new(*first, self.header.map_or(0, |header| header.frequency));
+        let before = self.records.len();
+        self.records.retain(|_, [time, ..]| clock.since_start(*time) <= nanoseconds);
+        if let Some((last, _)) = self.records.last_key_value().filter(|_| self.records.len() < before) {
+            // What was left out is not lost.
+            self.written = last + 1;
+        }
+    }
+
     /// The recording.
     ///
     /// # Errors

@@ -42,13 +42,22 @@ pub fn notes(timeline: &Timeline) -> Vec<String> {
 
 fn head(timeline: &Timeline, figures: &Figures) -> String {
     let mut text = format!(
-        "{} records of processor {} in {}\n",
+        "{} records of processor {} in {}{}\n",
         timeline.records,
         timeline.processor,
-        duration(figures.total)
+        duration(figures.total),
+        step(timeline)
     );
     notes(timeline).iter().for_each(|note| text += &format!("note: {note}\n"));
     text
+}
+
+/// Says how coarse the clock is, if it counts in more than a nanosecond.
+pub(crate) fn step(timeline: &Timeline) -> String {
+    match timeline.clock.nanoseconds(1) {
+        0 | 1 => String::new(),
+        step => format!(", in steps of {}", duration(step)),
+    }
 }
 
 fn usage(figures: &Figures, words: Words<'_>) -> String {

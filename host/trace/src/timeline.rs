@@ -151,10 +151,14 @@ pub struct Flow {
     pub from: Option<u16>,
     /// Time of the start.
     pub start: u64,
+    /// Time of the kernel's entry in which it starts; the same as `start` without such a record.
+    pub entry: u64,
     /// The thread at the end.
     pub to: u16,
-    /// Time at which that thread ran.
+    /// Time at which that thread became the current one.
     pub end: Option<u64>,
+    /// Time at which the kernel then returned to it, if that is recorded.
+    pub exit: Option<u64>,
 }
 
 /// Cause of an arrow.
@@ -311,6 +315,8 @@ struct Known {
     call: Option<(u64, Option<u16>)>,
     /// Arrows that end when it runs.
     arriving: Vec<usize>,
+    /// Arrows that have ended, and after which the kernel has yet to return to it.
+    arrived: Vec<usize>,
     /// Open spans: offset, value, time and order of the start.
     spans: Vec<(u32, u64, u64, u64)>,
 }
@@ -344,6 +350,8 @@ struct Follower<'s> {
     current: Current,
     /// The interrupt of the present event.
     interrupt: Option<u32>,
+    /// The time of the present entry into the kernel, if it is recorded.
+    entry: Option<u64>,
     threads: BTreeMap<u16, Known>,
     /// The threads with records since the last loss.
     touched: Vec<u16>,
@@ -364,6 +372,7 @@ impl<'s> Follower<'s> {
             order: 0,
             current: Current::Unknown,
             interrupt: None,
+            entry: None,
             threads: BTreeMap::new(),
             touched: Vec::new(),
             whole: Layers::default(),
@@ -437,6 +446,7 @@ impl<'s> Follower<'s> {
 
     fn enter(&mut self, record: &Record) {
         self.is_running(record.thread());
+        self.entry = Some(self.now);
         if let Some(thread) = record.thread() {
             self.known(thread).syscall = Syscall::from_raw(i64::from(record.first() as i32));
             self.set(thread, KERNEL, Some(What::Kernel(record.first(), record.value)));
@@ -445,8 +455,13 @@ impl<'s> Follower<'s> {
 
     fn exit(&mut self, thread: Option<u16>) {
         self.is_running(thread);
+        self.entry = None;
         if let Some(thread) = thread {
             self.set(thread, KERNEL, None);
+            let now = self.now;
+            for flow in std::mem::take(&mut self.known(thread).arrived) {
+                self.flows[flow].exit = Some(now);
+            }
         }
     }
 
@@ -464,9 +479,10 @@ impl<'s> Follower<'s> {
         let known = self.known(to);
         let (work, arriving) = (known.work, std::mem::take(&mut known.arriving));
         known.next = None;
-        for flow in arriving {
-            self.flows[flow].end = Some(now);
+        for flow in &arriving {
+            self.flows[*flow].end = Some(now);
         }
+        self.known(to).arrived = arriving;
         self.set_state(to, Some(State::Running));
         self.set(to, WORK, work.map(What::Work));
     }
@@ -508,10 +524,10 @@ impl<'s> Follower<'s> {
         let flow = self.flows.len();
         self.wake(to);
         let is_running = self.known(to).state == Some(State::Running);
-        self.flows.push(Flow { cause, from, start: self.now, to, end: is_running.then_some(self.now) });
-        if !is_running {
-            self.known(to).arriving.push(flow);
-        }
+        let (start, entry) = (self.now, self.entry.unwrap_or(self.now));
+        self.flows.push(Flow { cause, from, start, entry, to, end: is_running.then_some(start), exit: None });
+        let known = self.known(to);
+        if is_running { &mut known.arrived } else { &mut known.arriving }.push(flow);
         flow
     }
 
@@ -650,6 +666,6 @@ impl<'s> Follower<'s> {
         for track in [&mut self.whole, &mut self.slots] {
             track.set(STATE, None, self.now, &mut self.order);
         }
-        (self.current, self.interrupt) = (Current::Unknown, None);
+        (self.current, self.interrupt, self.entry) = (Current::Unknown, None, None);
     }
 }

@@ -56,6 +56,23 @@ fn copies_in_any_order_give_the_same_recording() {
     assert_eq!(last_only.lost_between(), 0);
 }
 
+/// However late the last copy is.
+#[test]
+fn a_recording_ends_at_an_instant() {
+    let recorded = |more: usize| {
+        let mut ring = Ring::new(128);
+        for _ in 0..5 + more {
+            ring.call(0, 1).pass(100).reply(1, 0).pass(100);
+        }
+        let mut reader = Reader::default();
+        reader.add(&ring.copy()).unwrap();
+        reader.cut(1000);
+        reader.finish().unwrap()
+    };
+    assert_eq!((recorded(0), recorded(3).lost_count()), (recorded(3), 0));
+    assert_eq!(recorded(0).records.last().map(|record| record.time - 1000), Some(1000));
+}
+
 #[test]
 fn a_record_that_is_being_written_is_lost() {
     let ring = scene(128);

@@ -57,10 +57,10 @@ fn figures_are_those_of_the_scene() {
     assert_eq!(running + figures.idle + figures.unknown, figures.total);
     let times =
         |path| figures.latencies.iter().find(|latency| latency.path == path).map(|found| found.times.clone());
-    // The server's part, and its own entry into the kernel.
+    // The server's part, and its own entry into the kernel. The others include the entry.
     assert_eq!(times(Path::Call(CLIENT as u16, SERVER as u16)), Some(vec![310]));
-    assert_eq!(times(Path::Interrupt(33, DRIVER as u16)), Some(vec![0]));
-    assert_eq!(times(Path::Signal(Some(DRIVER as u16), SERVER as u16)), Some(vec![40]));
+    assert_eq!(times(Path::Interrupt(33, DRIVER as u16)), Some(vec![20]));
+    assert_eq!(times(Path::Signal(Some(DRIVER as u16), SERVER as u16)), Some(vec![50]));
 }
 
 /// Each place in the source has its own copy of a name.

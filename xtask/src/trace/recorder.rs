@@ -101,7 +101,8 @@ impl Run<'_> {
             let recorded = recording.join().map_err(|_| Failure::new("the recorder stopped with a panic"))?;
             progress::clear();
             let session = session?;
-            let (end, reader) = recorded.map_err(|failure| explained(&failure, &session))?;
+            let (end, mut reader) = recorded.map_err(|failure| explained(&failure, &session))?;
+            reader.cut(self.nanoseconds);
             Ok(Recorded { reader, session, end })
         })
     }
