@@ -43,7 +43,7 @@ static inline void store_aligned(void *to)
     __asm__ volatile ("fsd f20, 0(%0)" : : "r"(to) : "memory");
 }
 
-/* Copies upwards with an instruction that could be told to copy downwards, where there is one. */
+/* Copies upwards with an instruction that can also copy downwards, where there is one. */
 static inline void copy(unsigned char *to, const unsigned char *from, seL4_Word bytes)
 {
     __builtin_memcpy(to, from, bytes);

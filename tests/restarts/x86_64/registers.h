@@ -49,7 +49,7 @@ static inline void store_aligned(void *to)
     __asm__ volatile ("movaps %%xmm14, (%0)" : : "r"(to) : "memory");
 }
 
-/* Copies upwards with an instruction that could be told to copy downwards. */
+/* Copies upwards with an instruction that can also copy downwards. */
 static inline void copy(unsigned char *to, const unsigned char *from, seL4_Word bytes)
 {
     __asm__ volatile ("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
