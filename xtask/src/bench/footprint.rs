@@ -30,7 +30,7 @@ const SELF_CHECKING: &str = "debug";
 /// in every image. The goal for the latter is 96 KiB
 /// ([performance](../../../docs/performance.md#footprint)); smaller limits keep what has been reached.
 const MOST_TEXT: [(&str, [u64; 2]); 3] = [
-    ("aarch64", [234 << 10, 85 << 10]),
+    ("aarch64", [234 << 10, 86 << 10]),
     ("riscv64", [200 << 10, 75 << 10]),
     ("x86_64", [275 << 10, 99 << 10]),
 ];

@@ -49,6 +49,11 @@ struct Owner {
 }
 
 impl<Space> Service<Space> {
+    /// Returns the thread whose registers the service resets, if any.
+    pub fn resets(&self) -> Option<ThreadId> {
+        self.owner.as_ref().map(|owner| owner.thread)
+    }
+
     /// Creates the service of an image's record, which works in this address space.
     pub(crate) fn new(
         record: &limen_image::Service,
