@@ -64,11 +64,14 @@ const SYSTEMS: [Traced; 5] = [
     },
 ];
 
-/// Records each system on a board of each way to boot and each instruction set.
+/// Records each system on a board of each way to boot and each instruction set, the usual one where there are several: the clock of
+/// others has steps in which much happens.
 pub fn run(workspace: &Workspace, boards: &[Board]) -> Verdict {
     let mut verdict = Verdict::default();
     let mut seen = BTreeSet::new();
-    for board in boards.iter().filter(|board| board.renamed.is_none() || boards.len() == 1) {
+    let (usual, others): (Vec<_>, Vec<_>) = boards.iter().partition(|board| board.is_usual());
+    for board in usual.into_iter().chain(others).filter(|board| board.renamed.is_none() || boards.len() == 1)
+    {
         if !seen.insert((&board.architecture, board.boot == BootProtocol::Loader)) {
             continue;
         }
