@@ -5,6 +5,52 @@
 
 static seL4_Word sink;
 
+#if defined(__cplusplus)
+#define _Static_assert static_assert
+#endif
+/* Bindings of other languages rely on the widths of the reference. */
+#if defined(CONFIG_ARCH_RISCV)
+#define WIDTH_OF_MESSAGE sizeof(int)
+#else
+#define WIDTH_OF_MESSAGE sizeof(seL4_Word)
+#endif
+_Static_assert(seL4_NumErrors == 11 && seL4_NumErrors == seL4_NotEnoughMemory + 1, "errors are counted");
+_Static_assert(sizeof(seL4_TCBFlag) == sizeof(seL4_Word), "flags are a word");
+_Static_assert(sizeof(seL4_LookupFailureType) == sizeof(seL4_Word), "a failure of a lookup is a word");
+_Static_assert(sizeof(seL4_CapFault_Msg) == sizeof(seL4_Word), "this one is a word everywhere");
+_Static_assert(sizeof(seL4_Timeout_Msg) == WIDTH_OF_MESSAGE, "as wide as the reference's");
+_Static_assert(sizeof(seL4_VMFault_Msg) == WIDTH_OF_MESSAGE, "as wide as the reference's");
+_Static_assert(sizeof(seL4_UserException_Msg) == WIDTH_OF_MESSAGE, "as wide as the reference's");
+_Static_assert(sizeof(seL4_UnknownSyscall_Msg) == WIDTH_OF_MESSAGE, "as wide as the reference's");
+
+static void use_fault(seL4_MessageInfo_t tag)
+{
+    seL4_SetTag(tag);
+    seL4_Fault_t fault = seL4_getFault(seL4_GetTag());
+    sink += seL4_Fault_get_seL4_FaultType(fault) + seL4_Fault_VMFault_get_Addr(fault);
+    sink += seL4_Fault_CapFault_get_InRecvPhase(fault) + seL4_Fault_UserException_get_Number(fault);
+    sink += seL4_Fault_UnknownSyscall_get_FaultIP(fault) + seL4_Fault_Timeout_get_consumed(fault);
+    sink += (seL4_Word)(seL4_isCapFault_tag(tag) + seL4_isUnknownSyscall_tag(tag) + seL4_isUserException_tag(tag) +
+                        seL4_isTimeoutFault_tag(tag) + seL4_isVMFault_tag(tag));
+}
+
+static void use_rights(void)
+{
+    seL4_CapRights_t all[] = { seL4_NoRights, seL4_CanWrite, seL4_CanRead, seL4_ReadWrite, seL4_CanGrant,
+                               seL4_CanGrantReply, seL4_NoWrite, seL4_NoRead, seL4_AllRights };
+    for (unsigned int i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        sink += seL4_CapRights_get_capAllowRead(all[i]) + seL4_CapRights_get_capAllowWrite(all[i]);
+        sink += seL4_CapRights_get_capAllowGrant(all[i]) + seL4_CapRights_get_capAllowGrantReply(all[i]);
+    }
+}
+
+#if defined(CONFIG_DEBUG_BUILD)
+static void add(void *number)
+{
+    sink += *(seL4_Word *)number;
+}
+#endif
+
 #if !defined(CONFIG_LIB_LIMEN_OLDER_NAME)
 /* Programs for the present board names bring their own. */
 static void memzero(volatile unsigned char *start, unsigned long count)
@@ -47,6 +93,12 @@ static void use_sends(seL4_CPtr cptr)
     seL4_NBSendWithMRs(cptr, build(1, 2), &a, 0, &b, 0);
     seL4_Signal(cptr);
     seL4_Yield();
+    use_fault(build(1, 2));
+    use_rights();
+#if defined(CONFIG_DEBUG_BUILD)
+    seL4_DebugNameThread(cptr, "name");
+    seL4_DebugRun(add, &a);
+#endif
 #if defined(CONFIG_PRINTING)
     seL4_DebugPutChar('x');
 #endif

@@ -19,6 +19,8 @@ use limen_abi::slot::{self, Badge, MonitorSlot};
 use limen_abi::trace::{self, EntryReason, HeaderWord, TraceKind, WaitedObject};
 use limen_abi::{ErrorCode, FaultLabel, FpuPolicy, Label, MessageInfo, ProbeEvent, Syscall, limits};
 
+use crate::sdk::interface::bitfields;
+
 const FOLDER: &str = "user/libmicrokit/include/limen";
 
 /// Every generated header: its path below the repository's top folder, and its text.
@@ -64,10 +66,16 @@ fn enumerations(header: &mut CHeader) {
     let benchmark = BenchmarkCall::ALL.iter().map(|(c, name, doc)| (name.to_string(), c.as_raw(), *doc));
     let calls: Vec<Entry> = calls.chain(benchmark).collect();
     header.enumeration("System calls.", "seL4_Syscall_ID", calls);
-    let errors = entries(ErrorCode::ALL.iter().map(|(e, name, doc)| (*name, e.as_raw(), *doc)));
+    let count = [("seL4_NumErrors", ErrorCode::ALL.len() as u64, "How many there are.")];
+    let errors = ErrorCode::ALL.iter().map(|(e, name, doc)| (*name, e.as_raw(), *doc));
+    let errors = entries(errors.chain(count));
     header.enumeration("Errors of invocations.", "seL4_Error", errors);
     let failures = entries(LookupFailure::ALL.iter().map(|(f, name, doc)| (*name, f.as_raw(), *doc)));
-    header.enumeration("Failures of capability lookup.", "seL4_LookupFailureType", failures);
+    header.enumeration(
+        "Failures of capability lookup.",
+        "seL4_LookupFailureType",
+        wide("seL4_LookupFailureType", failures),
+    );
     let faults = entries(FaultLabel::ALL.iter().map(|(f, name, doc)| (*name, f.as_raw(), *doc)));
     header.enumeration("Kinds of faults, as message labels.", "seL4_Fault_tag_t", faults);
     let labels = entries(Label::ALL.iter().map(|(l, name, doc)| (*name, l.as_raw(), *doc)));
@@ -116,9 +124,19 @@ fn fault_words(header: &mut CHeader) {
         ("GuardMismatch_BitsFound", CapFaultWord::LOOKUP_DETAILS + 2),
     ];
     message_words(header, "CapFault", Width::Word, &words);
-    let words =
-        [("Data", TimeoutWord::DATA), ("Consumed", TimeoutWord::CONSUMED), ("Length", TimeoutWord::LENGTH)];
-    message_words(header, "Timeout", Width::Int, &words);
+}
+
+/// The fields of `seL4_Fault_t`, which are the words of the messages under other names.
+fn fault_fields(header: &mut CHeader, map: &RegisterMap) {
+    let faults = bitfields::fault_fields(map);
+    let name = |fault: &str, (place, field): (usize, &&str)| format!("{fault}, {field}, {place}");
+    let names: Vec<String> = faults
+        .iter()
+        .flat_map(|(_, fault, fields)| fields.iter().enumerate().map(|field| name(fault, field)))
+        .collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    header.for_each("Fault, field and message word.", "LIMEN_FOR_EACH_FAULT_FIELD", &names);
+    header.constant("Words of the longest message.", "LIMEN_FAULT_WORDS", bitfields::longest(&faults));
 }
 
 /// The type of an enum, which only bindings of other languages notice. They rely on that of the reference.
@@ -228,7 +246,11 @@ fn floating_point(header: &mut CHeader) {
         ),
         ("seL4_TCBFlag_MASK", ThreadFlag::ALL, "Every flag that there is."),
     ];
-    header.enumeration("Flags of a thread.", "seL4_TCBFlag", entries(flags.into_iter()));
+    header.enumeration(
+        "Flags of a thread.",
+        "seL4_TCBFlag",
+        wide("seL4_TCBFlag", entries(flags.into_iter())),
+    );
     let policies = entries(FpuPolicy::ALL.iter().map(|(p, name, doc)| (*name, p.as_raw(), *doc)));
     header.enumeration("When floating-point registers are switched.", "limen_fpu_policy_t", policies);
     header.constant(
@@ -471,6 +493,10 @@ fn architecture(guard: &'static str, map: &RegisterMap, user_top: u64) -> CHeade
         ("Length", VmFaultWord::LENGTH),
     ];
     message_words(&mut header, "VMFault", width, &words);
+    let words =
+        [("Data", TimeoutWord::DATA), ("Consumed", TimeoutWord::CONSUMED), ("Length", TimeoutWord::LENGTH)];
+    message_words(&mut header, "Timeout", width, &words);
+    fault_fields(&mut header, map);
     header.title("Addresses");
     header.constant("Highest address of a program, inclusive.", "seL4_UserVSpaceTop", hex(user_top));
     let buffer = user_top + 1 - limits::PAGE_BYTES;

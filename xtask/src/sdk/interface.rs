@@ -3,7 +3,7 @@
 //! Those of rust-sel4 are: its build scripts look for these files in the folder with the headers, and count calls and
 //! methods. `read_back` counts as they do, to compare the numbers with those of `limen-abi`.
 
-mod bitfields;
+pub mod bitfields;
 #[cfg(test)]
 mod read_back;
 

@@ -68,6 +68,8 @@ typedef enum seL4_Error {
     seL4_RevokeFirst = 9,
     /* Not enough memory. MR0: bytes left. */
     seL4_NotEnoughMemory = 10,
+    /* How many there are. */
+    seL4_NumErrors = 11,
 } seL4_Error;
 
 /* Failures of capability lookup. */
@@ -80,6 +82,8 @@ typedef enum seL4_LookupFailureType {
     seL4_DepthMismatch = 3,
     /* The guard of a table differs. Words: bits left, guard found, guard size. */
     seL4_GuardMismatch = 4,
+    /* Makes the type as wide as a word. */
+    LIMEN_WIDTH_OF_seL4_LookupFailureType = 9223372036854775807,
 } seL4_LookupFailureType;
 
 /* Kinds of faults, as message labels. */
@@ -198,13 +202,6 @@ typedef enum seL4_CapFault_Msg {
     LIMEN_WIDTH_OF_seL4_CapFault_Msg = 9223372036854775807,
 } seL4_CapFault_Msg;
 
-/* Words of the message Timeout. */
-typedef enum seL4_Timeout_Msg {
-    seL4_Timeout_Data = 0,
-    seL4_Timeout_Consumed = 1,
-    seL4_Timeout_Length = 2,
-} seL4_Timeout_Msg;
-
 /* Pieces of boot information. */
 typedef enum seL4_BootInfoID {
     /* Nothing. */
@@ -233,6 +230,8 @@ typedef enum seL4_TCBFlag {
     seL4_TCBFlag_fpuDisabled = 1,
     /* Every flag that there is. */
     seL4_TCBFlag_MASK = 1,
+    /* Makes the type as wide as a word. */
+    LIMEN_WIDTH_OF_seL4_TCBFlag = 9223372036854775807,
 } seL4_TCBFlag;
 
 /* When floating-point registers are switched. */

@@ -128,6 +128,52 @@ typedef enum seL4_VMFault_Msg {
     LIMEN_WIDTH_OF_seL4_VMFault_Msg = 9223372036854775807,
 } seL4_VMFault_Msg;
 
+/* Words of the message Timeout. */
+typedef enum seL4_Timeout_Msg {
+    seL4_Timeout_Data = 0,
+    seL4_Timeout_Consumed = 1,
+    seL4_Timeout_Length = 2,
+    /* Makes the type as wide as a word. */
+    LIMEN_WIDTH_OF_seL4_Timeout_Msg = 9223372036854775807,
+} seL4_Timeout_Msg;
+
+/* Fault, field and message word. */
+#define LIMEN_FOR_EACH_FAULT_FIELD(DO) \
+    DO(CapFault, IP, 0) \
+    DO(CapFault, Addr, 1) \
+    DO(CapFault, InRecvPhase, 2) \
+    DO(CapFault, LookupFailureType, 3) \
+    DO(CapFault, MR4, 4) \
+    DO(CapFault, MR5, 5) \
+    DO(CapFault, MR6, 6) \
+    DO(UnknownSyscall, X0, 0) \
+    DO(UnknownSyscall, X1, 1) \
+    DO(UnknownSyscall, X2, 2) \
+    DO(UnknownSyscall, X3, 3) \
+    DO(UnknownSyscall, X4, 4) \
+    DO(UnknownSyscall, X5, 5) \
+    DO(UnknownSyscall, X6, 6) \
+    DO(UnknownSyscall, X7, 7) \
+    DO(UnknownSyscall, FaultIP, 8) \
+    DO(UnknownSyscall, SP, 9) \
+    DO(UnknownSyscall, LR, 10) \
+    DO(UnknownSyscall, SPSR, 11) \
+    DO(UnknownSyscall, Syscall, 12) \
+    DO(UserException, FaultIP, 0) \
+    DO(UserException, Stack, 1) \
+    DO(UserException, SPSR, 2) \
+    DO(UserException, Number, 3) \
+    DO(UserException, Code, 4) \
+    DO(Timeout, data, 0) \
+    DO(Timeout, consumed, 1) \
+    DO(VMFault, IP, 0) \
+    DO(VMFault, Addr, 1) \
+    DO(VMFault, PrefetchFault, 2) \
+    DO(VMFault, FSR, 3)
+
+/* Words of the longest message. */
+#define LIMEN_FAULT_WORDS 13
+
 /* Highest address of a program, inclusive. */
 #define seL4_UserVSpaceTop 0xfffffffffful
 

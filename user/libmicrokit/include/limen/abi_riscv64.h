@@ -115,6 +115,47 @@ typedef enum seL4_VMFault_Msg {
     seL4_VMFault_Length = 4,
 } seL4_VMFault_Msg;
 
+/* Words of the message Timeout. */
+typedef enum seL4_Timeout_Msg {
+    seL4_Timeout_Data = 0,
+    seL4_Timeout_Consumed = 1,
+    seL4_Timeout_Length = 2,
+} seL4_Timeout_Msg;
+
+/* Fault, field and message word. */
+#define LIMEN_FOR_EACH_FAULT_FIELD(DO) \
+    DO(CapFault, IP, 0) \
+    DO(CapFault, Addr, 1) \
+    DO(CapFault, InRecvPhase, 2) \
+    DO(CapFault, LookupFailureType, 3) \
+    DO(CapFault, MR4, 4) \
+    DO(CapFault, MR5, 5) \
+    DO(CapFault, MR6, 6) \
+    DO(UnknownSyscall, FaultIP, 0) \
+    DO(UnknownSyscall, SP, 1) \
+    DO(UnknownSyscall, RA, 2) \
+    DO(UnknownSyscall, A0, 3) \
+    DO(UnknownSyscall, A1, 4) \
+    DO(UnknownSyscall, A2, 5) \
+    DO(UnknownSyscall, A3, 6) \
+    DO(UnknownSyscall, A4, 7) \
+    DO(UnknownSyscall, A5, 8) \
+    DO(UnknownSyscall, A6, 9) \
+    DO(UnknownSyscall, Syscall, 10) \
+    DO(UserException, FaultIP, 0) \
+    DO(UserException, SP, 1) \
+    DO(UserException, Number, 2) \
+    DO(UserException, Code, 3) \
+    DO(Timeout, data, 0) \
+    DO(Timeout, consumed, 1) \
+    DO(VMFault, IP, 0) \
+    DO(VMFault, Addr, 1) \
+    DO(VMFault, PrefetchFault, 2) \
+    DO(VMFault, FSR, 3)
+
+/* Words of the longest message. */
+#define LIMEN_FAULT_WORDS 11
+
 /* Highest address of a program, inclusive. */
 #define seL4_UserVSpaceTop 0x3fffffeffful
 

@@ -118,6 +118,58 @@ typedef enum seL4_VMFault_Msg {
     LIMEN_WIDTH_OF_seL4_VMFault_Msg = 9223372036854775807,
 } seL4_VMFault_Msg;
 
+/* Words of the message Timeout. */
+typedef enum seL4_Timeout_Msg {
+    seL4_Timeout_Data = 0,
+    seL4_Timeout_Consumed = 1,
+    seL4_Timeout_Length = 2,
+    /* Makes the type as wide as a word. */
+    LIMEN_WIDTH_OF_seL4_Timeout_Msg = 9223372036854775807,
+} seL4_Timeout_Msg;
+
+/* Fault, field and message word. */
+#define LIMEN_FOR_EACH_FAULT_FIELD(DO) \
+    DO(CapFault, IP, 0) \
+    DO(CapFault, Addr, 1) \
+    DO(CapFault, InRecvPhase, 2) \
+    DO(CapFault, LookupFailureType, 3) \
+    DO(CapFault, MR4, 4) \
+    DO(CapFault, MR5, 5) \
+    DO(CapFault, MR6, 6) \
+    DO(UnknownSyscall, RAX, 0) \
+    DO(UnknownSyscall, RBX, 1) \
+    DO(UnknownSyscall, RCX, 2) \
+    DO(UnknownSyscall, RDX, 3) \
+    DO(UnknownSyscall, RSI, 4) \
+    DO(UnknownSyscall, RDI, 5) \
+    DO(UnknownSyscall, RBP, 6) \
+    DO(UnknownSyscall, R8, 7) \
+    DO(UnknownSyscall, R9, 8) \
+    DO(UnknownSyscall, R10, 9) \
+    DO(UnknownSyscall, R11, 10) \
+    DO(UnknownSyscall, R12, 11) \
+    DO(UnknownSyscall, R13, 12) \
+    DO(UnknownSyscall, R14, 13) \
+    DO(UnknownSyscall, R15, 14) \
+    DO(UnknownSyscall, FaultIP, 15) \
+    DO(UnknownSyscall, RSP, 16) \
+    DO(UnknownSyscall, FLAGS, 17) \
+    DO(UnknownSyscall, Syscall, 18) \
+    DO(UserException, FaultIP, 0) \
+    DO(UserException, Stack, 1) \
+    DO(UserException, FLAGS, 2) \
+    DO(UserException, Number, 3) \
+    DO(UserException, Code, 4) \
+    DO(Timeout, data, 0) \
+    DO(Timeout, consumed, 1) \
+    DO(VMFault, IP, 0) \
+    DO(VMFault, Addr, 1) \
+    DO(VMFault, PrefetchFault, 2) \
+    DO(VMFault, FSR, 3)
+
+/* Words of the longest message. */
+#define LIMEN_FAULT_WORDS 19
+
 /* Highest address of a program, inclusive. */
 #define seL4_UserVSpaceTop 0x7fffffffeffful
 

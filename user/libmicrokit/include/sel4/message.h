@@ -121,6 +121,18 @@ LIMEN_INLINE seL4_IPCBuffer *seL4_GetIPCBuffer(void)
     return buffer;
 }
 
+/* The word of the buffer that describes a message. The kernel does not read it: system calls take the description as an
+ * argument. */
+LIMEN_INLINE seL4_MessageInfo_t seL4_GetTag(void)
+{
+    return seL4_GetIPCBuffer()->tag;
+}
+
+LIMEN_INLINE void seL4_SetTag(seL4_MessageInfo_t tag)
+{
+    seL4_GetIPCBuffer()->tag = tag;
+}
+
 LIMEN_INLINE seL4_Word seL4_GetMR(int i)
 {
     return seL4_GetIPCBuffer()->msg[i];

@@ -4,7 +4,9 @@
 
 #include <autoconf.h>
 #include <sel4/types.h>
+#include <sel4/rights.h>
 #include <sel4/message.h>
+#include <sel4/faults.h>
 #include <sel4/trap.h>
 #include <sel4/syscalls.h>
 #include <sel4/invocations.h>

@@ -229,4 +229,19 @@ LIMEN_INLINE void seL4_DebugPutChar(char c)
 }
 #endif
 
+#if defined(CONFIG_DEBUG_BUILD)
+/* Has no effect: threads have the names of their protection domains, which the tool knows. */
+LIMEN_INLINE void seL4_DebugNameThread(seL4_CPtr tcb, const char *name)
+{
+    (void)tcb;
+    (void)name;
+}
+
+/* Calls a function in user mode: this kernel runs no code of programs. */
+LIMEN_INLINE void seL4_DebugRun(void (*function)(void *), void *argument)
+{
+    function(argument);
+}
+#endif
+
 #endif /* SEL4_SYSCALLS_H */

@@ -30,9 +30,12 @@ pub fn shared() -> String {
     format!("base {WORD_BITS}\n\n{}", blocks.concat())
 }
 
-/// Faults of an instruction set.
-pub fn faults(registers: &RegisterMap) -> String {
-    let faults = [
+/// A kind of fault: its label, its name, and its fields in the order of the message.
+pub type FaultFields = (FaultLabel, &'static str, Vec<&'static str>);
+
+/// Faults of an instruction set, with the words of their messages.
+pub fn fault_fields(registers: &RegisterMap) -> [FaultFields; 6] {
+    [
         (FaultLabel::NullFault, "NullFault", Vec::new()),
         (
             FaultLabel::CapFault,
@@ -51,8 +54,18 @@ pub fn faults(registers: &RegisterMap) -> String {
         ),
         (FaultLabel::Timeout, "Timeout", vec!["data", "consumed"]),
         (FaultLabel::VmFault, "VMFault", vec!["IP", "Addr", "PrefetchFault", "FSR"]),
-    ];
-    let longest = faults.iter().map(|(_, _, words)| words.len()).max().unwrap_or(0);
+    ]
+}
+
+/// The number of words of the longest message.
+pub fn longest(faults: &[FaultFields]) -> usize {
+    faults.iter().map(|(_, _, words)| words.len()).max().unwrap_or(0)
+}
+
+/// Faults of an instruction set, as bit fields.
+pub fn faults(registers: &RegisterMap) -> String {
+    let faults = fault_fields(registers);
+    let longest = longest(&faults);
     let blocks = faults.iter().map(|(_, name, words)| {
         let unused = WORD_BITS * (longest - words.len()) as u32;
         let fields: Vec<_> = words.iter().map(|word| (*word, WORD_BITS)).collect();
