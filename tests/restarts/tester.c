@@ -33,14 +33,15 @@ static struct life *child(void)
 }
 
 /* The child faults; its fault stays without a reply. */
-static void end_life(seL4_Word end)
+static seL4_Fault_t end_life(seL4_Word end)
 {
     seL4_Word badge;
     child()->end = end;
     microkit_notify(CHILD_CHANNEL);
-    seL4_Recv(LIMEN_INPUT_CAP, &badge, LIMEN_REPLY_CAP);
+    seL4_Fault_t fault = seL4_getFault(seL4_Recv(LIMEN_INPUT_CAP, &badge, LIMEN_REPLY_CAP));
     CHECK_EQUAL(badge, 1ul << 62 | CHILD);
     child()->end = END_NOT;
+    return fault;
 }
 
 static void reset(seL4_Word service, microkit_child which)
@@ -74,6 +75,19 @@ static void the_first_life_starts(void)
     CHECK_EQUAL(child()->value, 0);
     CHECK_EQUAL(child()->message_word, 0);
     CHECK_EQUAL(child()->copies, 8);
+}
+
+static void a_fault_is_a_value(void)
+{
+    seL4_Fault_t fault = end_life(END_DEEP);
+    CHECK_EQUAL(seL4_Fault_get_seL4_FaultType(fault), seL4_Fault_VMFault);
+    CHECK_EQUAL(seL4_Fault_VMFault_get_Addr(fault), 0);
+    CHECK_EQUAL(seL4_Fault_VMFault_get_PrefetchFault(fault), 0);
+    CHECK(seL4_Fault_VMFault_get_IP(fault) > (seL4_Word)_start);
+    restart(MEMORY_RESET);
+    fault = end_life(END_SPOILT);
+    CHECK_EQUAL(seL4_Fault_get_seL4_FaultType(fault), seL4_Fault_UserException);
+    restart(MEMORY_RESET);
 }
 
 static void live_often(enum kept kept)
@@ -215,6 +229,7 @@ void init(void)
     RUN(the_first_life_starts);
     RUN(a_thousand_resets_start_with_the_first_stack_pointer);
     RUN(a_thousand_restarts_start_with_the_first_stack_pointer);
+    RUN(a_fault_is_a_value);
     RUN(a_restart_clears_flags_and_aligns_the_stack);
     RUN(a_reset_clears_flags_and_aligns_the_stack);
     RUN(a_reset_clears_all_registers);
