@@ -301,7 +301,8 @@ class System:
 
     def current(self):
         """The program whose thread the processor runs; None if that is not known, or before the first."""
-        word = self.kernel_memory(self.state_address(), 2)
+        offset, _ = self.offset("processor.current")
+        word = self.kernel_memory(self.state_address() + offset, 2)
         if word is None:
             return None
         thread = struct.unpack("<H", word)[0]
