@@ -50,14 +50,12 @@ fn a_rust_function_is_found_with_its_line() {
 
 /// This test's file after a run of `objcopy`.
 fn converted(options: &[&str]) -> Vec<u8> {
-    let name = format!("limen-files-{}-{}", std::process::id(), options.concat());
-    let path = std::env::temp_dir().join(name);
+    // Two tests ask for the same options at once: each has a file of its own.
+    let file = tempfile::NamedTempFile::new().unwrap();
     let own = std::env::current_exe().unwrap();
-    let status = Command::new("objcopy").args(options).arg(own).arg(&path).status().unwrap();
+    let status = Command::new("objcopy").args(options).arg(own).arg(file.path()).status().unwrap();
     assert!(status.success(), "{options:?}");
-    let bytes = fs::read(&path).unwrap();
-    fs::remove_file(path).unwrap();
-    bytes
+    fs::read(file.path()).unwrap()
 }
 
 /// The address of the function that reads this test's file.
