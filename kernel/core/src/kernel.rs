@@ -15,7 +15,7 @@ use crate::object::probe::Probe;
 use crate::object::reply::Reply;
 use crate::object::sched_context::{SchedContext, Slice};
 use crate::object::service::{Service, Work};
-use crate::object::thread::Thread;
+use crate::object::thread::{self, Thread};
 use crate::processor::Processor;
 use crate::processors::holder::Holders;
 use crate::processors::keeper::Keeper;
@@ -63,6 +63,13 @@ pub type SampleRings = Arena<tag::SampleRing, SampleRing, { limits::SAMPLE_RINGS
 /// offset: without the distance, a call evicts lines that it needs again.
 const LEAD_BYTES: usize = 320;
 
+/// A field that starts at a multiple of the size of a thread and takes no space.
+#[derive(Debug)]
+#[repr(align(512))]
+pub struct ThreadBoundary;
+
+const _: () = assert!(align_of::<ThreadBoundary>() == thread::BYTES);
+
 /// All objects, and the processor that uses them.
 ///
 /// Objects refer to each other by id only. Capability tables, message buffers and rings are placed by the port:
@@ -82,6 +89,10 @@ pub struct Kernel<M: Machine> {
     pub replies: Replies,
     /// The queue links of each thread.
     pub links: ThreadLinks,
+    /// A multiple of the size of a thread.
+    pub boundary: ThreadBoundary,
+    /// Unused bytes after it: without them, one of eight threads would start at the start of a page.
+    pub threads_lead: [u64; 8],
     /// Threads.
     pub threads: Threads<M>,
     /// Notifications.
@@ -157,6 +168,8 @@ impl<M: Machine> Kernel<M> {
             machine,
             options: 0,
             links: ThreadLinks::new([Links::NONE; limits::THREADS]),
+            boundary: ThreadBoundary,
+            threads_lead: [0; 8],
             threads: Threads::new([const { Thread::INACTIVE }; limits::THREADS]),
             endpoints: Endpoints::new([Endpoint::Idle; limits::ENDPOINTS]),
             notifications: Notifications::new([Notification::IDLE; limits::NOTIFICATIONS]),

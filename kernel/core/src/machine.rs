@@ -23,6 +23,11 @@ pub type Ticks = u64;
 pub trait Machine: FpuUnit<ThreadId> {
     /// The registers of a thread.
     type Context: Context;
+    /// What fills a [thread control block](crate::object::thread) up to its size; `()` if its size does not matter.
+    type ThreadFiller: Debug;
+    /// The filler's only value.
+    const THREAD_FILLER: Self::ThreadFiller;
+
     /// The value that selects an address space.
     type Space: Copy + PartialEq + Debug;
     /// No address space; never entered. It is a `Space`, so that comparing spaces takes one comparison.

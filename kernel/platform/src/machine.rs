@@ -11,6 +11,7 @@ use limen_core::machine::{
 };
 use limen_core::object::irq::State;
 use limen_core::object::secure_monitor::REGISTERS;
+use limen_core::object::thread::{self, Thread};
 use limen_core::processors::mailbox::Mailboxes;
 use limen_core::trace::TraceRing;
 use limen_fpu::{Fpu, InterruptContext};
@@ -55,8 +56,13 @@ impl Hardware {
     }
 }
 
+const _: () = assert!(size_of::<Thread<Hardware>>() == thread::BYTES, "the filler has the wrong size");
+
 impl Machine for Hardware {
     type Context = context::Context;
+    type ThreadFiller = [u64; thread::filler_words(size_of::<context::Context>())];
+    const THREAD_FILLER: Self::ThreadFiller = [0; thread::filler_words(size_of::<context::Context>())];
+
     type Space = cpu::SpaceRegister;
     const NO_SPACE: cpu::SpaceRegister = cpu::SpaceRegister::NONE;
 

@@ -157,6 +157,8 @@ impl<A: Registers> SectionUnit<ThreadId> for ReplayMachine<A> {
 
 impl<A: Registers> Machine for ReplayMachine<A> {
     type Context = Plain<A>;
+    type ThreadFiller = ();
+    const THREAD_FILLER: () = ();
     type Space = Space;
     const NO_SPACE: Space = Space(u64::MAX);
 

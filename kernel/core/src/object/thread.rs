@@ -31,42 +31,56 @@ use crate::message::Answer;
 use crate::object::priority::decode_priority;
 use crate::object::probe::ExitStamp;
 
-/// A thread control block. Its size is a power of two so that indexing takes a shift and no multiplication.
+/// The size of a thread control block in a kernel: a power of two, so that indexing takes a shift and no multiplication.
+pub const BYTES: usize = 512;
+
+/// Returns the number of words that fill a thread control block with a context of this size up to [`BYTES`].
+#[must_use]
+pub const fn filler_words(context_bytes: usize) -> usize {
+    /// Everything but the context.
+    const OTHER_BYTES: usize = 112;
+    (BYTES - OTHER_BYTES - context_bytes) / size_of::<u64>()
+}
+
+/// A thread control block. Its fields are in the order of their alignment. It is not aligned to its size, because no thread
+/// may start at the start of a page: see [`Kernel::threads`](crate::kernel::Kernel::threads).
 #[derive(Debug)]
-#[repr(align(512))]
+#[repr(C, align(64))]
 pub struct Thread<M: Machine> {
     /// The user-mode registers. While the thread runs, callee-saved registers are not stored here.
     pub context: M::Context,
-    /// The state.
-    pub state: State,
-    /// 0 to 255; a higher number runs first.
-    pub priority: u8,
-    /// The highest priority that it may set.
-    pub max_priority: u8,
-    /// Its scheduling context; `None` for a passive server between messages.
-    pub sched_context: Option<SchedContextId>,
-    /// Its capability table, for fast paths.
-    pub caps: M::Caps,
-    /// Its address space.
-    pub space: M::Space,
-    /// The bound notification: a signal wakes the thread also while it waits on an endpoint.
-    pub notification: Option<NotificationId>,
     /// The handler of its faults: an endpoint capability, or `Null`.
     pub fault_handler: Cap,
-    /// The fault that waits for a reply.
-    pub fault: Option<Fault>,
     /// The handler of its timeouts: an endpoint capability, or `Null`.
     pub timeout_handler: Cap,
-    /// Its scheduling domain.
-    pub domain: u8,
-    /// Whether it may read the cycle counter.
-    pub counter: CounterAccess,
+    /// The state.
+    pub state: State,
+    /// Its address space.
+    pub space: M::Space,
+    /// Its capability table, for fast paths.
+    pub caps: M::Caps,
+    /// The fault that waits for a reply.
+    pub fault: Option<Fault>,
+    /// The open call that it serves, while it has an open call of its own.
+    pub serves: Option<OpenCall>,
+    /// Its scheduling context; `None` for a passive server between messages.
+    pub sched_context: Option<SchedContextId>,
+    /// The bound notification: a signal wakes the thread also while it waits on an endpoint.
+    pub notification: Option<NotificationId>,
     /// Its own id, if it may use the floating-point unit.
     pub fpu: Option<ThreadId>,
     /// The objects that its event loop receives from.
     pub inbox: Inbox,
-    /// The open call that it serves, while it has an open call of its own.
-    pub serves: Option<OpenCall>,
+    /// 0 to 255; a higher number runs first.
+    pub priority: u8,
+    /// The highest priority that it may set.
+    pub max_priority: u8,
+    /// Its scheduling domain.
+    pub domain: u8,
+    /// Whether it may read the cycle counter.
+    pub counter: CounterAccess,
+    /// Unused.
+    pub filler: M::ThreadFiller,
 }
 
 /// The state of a thread. See the diagram above.
@@ -172,6 +186,7 @@ impl<M: Machine> Thread<M> {
     /// A thread that is not running.
     pub const INACTIVE: Self = Self {
         context: M::Context::ZERO,
+        filler: M::THREAD_FILLER,
         state: State::Inactive,
         priority: 0,
         max_priority: 0,

@@ -37,6 +37,8 @@ impl FpuUnit<ThreadId> for Hardware {
 
 impl Machine for Hardware {
     type Context = Context;
+    type ThreadFiller = ();
+    const THREAD_FILLER: () = ();
     type Space = u64;
     const NO_SPACE: u64 = u64::MAX;
     type Caps = &'static CapTable;

@@ -334,6 +334,8 @@ impl SectionUnit<ThreadId> for HostMachine {
 
 impl Machine for HostMachine {
     type Context = TestContext;
+    type ThreadFiller = ();
+    const THREAD_FILLER: () = ();
     type Space = Space;
 
     type Caps = Caps;
