@@ -1,5 +1,6 @@
 //! `./x test`: host tests, headers, then every on-target suite and example on every board.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -23,12 +24,13 @@ use crate::run::faults;
 use crate::run::inspection::{self, Inspection};
 use crate::run::project::{Build, Project};
 use crate::run::python;
-use crate::run::qemu::{self, Audience, Boot, Watch};
+use crate::run::qemu::{self, Audience, Boot, Session, Watch};
 use crate::sdk;
 use crate::shell::concurrent;
 use crate::shell::files;
 use crate::shell::progress::{self, Steps};
 use crate::test::boot_case::{CASES, Case};
+use crate::test::busy::Busy;
 use crate::test::cothreads;
 use crate::test::coverage::{Coverage, Executed};
 use crate::test::gdb;
@@ -36,10 +38,12 @@ use crate::test::host_coverage;
 use crate::test::host_tests;
 use crate::test::large;
 use crate::test::quick;
+use crate::test::record::{self, Phase};
 use crate::test::replay::{self, Replay};
 use crate::test::sdk_tests;
 use crate::test::selection::{self, Candidate};
 use crate::test::suite::{Place, Suite, Verdict};
+use crate::test::tally::{REPLAY_OF, Tally, Terms};
 use crate::test::traces;
 use crate::test::worlds::Consoles;
 use crate::trace::sdk as recording_sdk;
@@ -53,6 +57,8 @@ const HELP: &str = "
 usage: ./x test [FILTER] [--board BOARD] [--all] [--coverage] [--trace-limit GIB]
        ./x test --quick [--board BOARD]
        ./x test --replay FILTER [--board BOARD]
+       ./x test --repeat N FILTER [--beside M] [--board BOARD] [--replay]
+       ./x test --failed [--repeat N [--beside M]]
 
 Runs the tests of the host crates (`host`) and of the cothread library on this machine (`cothreads on the
 host`), and tests the finished SDK (`sdk`). With --all, also compiles every header of the SDK (`headers`) and checks how
@@ -64,13 +70,16 @@ board boot once more with them, in debug. Ends with the slowest tests, and a lin
 
 Without FILTER, --board and --all, each system boots on the usual board of each instruction set, in one of its configurations
 in turn; those that depend on a board's devices boot on every board. Further boards than the default one compare a sample of
-their figures. docs/testing.md has the rules.
+their figures. docs/testing.md has the rules. build/test.json has the result and the time of each test.
 
   FILTER              run only tests whose name contains this, as in `host` or `tests/ipc on qemu_virt_aarch64`
   --board BOARD       run only on this board; older names work as well
   --all               run everything: each system in all configurations on every board, and all figures
   --quick             run what a change most likely breaks: host tests without examples, and chosen suites in
                       debug on one board of each instruction set
+  --failed            run exactly those tests that failed when they last ran
+  --repeat N          run everything that FILTER selects N times, count how often each test passed, and fail if one failed
+  --beside M          start M busy processes beside the repeated runs, and stop them at the end
   --replay            run only systems: the kernel records each event, and a program on the host executes it with the
                       kernel's core and compares the outcomes
   --coverage          run only systems and the kernel's host tests, slowly: print which part of each file of the kernel
@@ -85,20 +94,29 @@ const SDK: &str = "sdk";
 /// The first word of the name of a comparison with recorded figures.
 const FIGURES: &str = "figures";
 
-/// How many of the slowest tests are shown, when there are more.
-const SLOWEST: usize = 10;
+/// The largest numbers of `--repeat` and `--beside`.
+const MOST_ROUNDS: u32 = 10_000;
+const MOST_BESIDE: u32 = 256;
 
 /// How many lines of a failed system's console are shown.
 const TAIL: usize = 40;
 
+#[derive(Debug)]
 struct Options {
     filter: String,
+    /// The tests to run, by their complete names; `None` for those that the filter selects.
+    only: Option<BTreeSet<String>>,
     board: Option<String>,
     all: bool,
     coverage: bool,
+    failed: bool,
     quick: bool,
     trace_limit: Limit,
     replay: bool,
+    /// How often everything runs.
+    repeat: Option<u32>,
+    /// How many busy processes run beside it.
+    beside: u32,
 }
 
 impl Options {
@@ -109,7 +127,44 @@ impl Options {
 
     /// Whether everything that matches runs, and not only the [selection].
     fn is_whole(&self) -> bool {
-        self.all || self.coverage || self.replay || self.board.is_some() || !self.filter.is_empty()
+        let selects = self.only.is_some() || self.board.is_some() || !self.filter.is_empty();
+        self.all || self.coverage || self.replay || selects
+    }
+
+    /// Why these options do not go together.
+    fn conflict(&self) -> Option<&'static str> {
+        let has_filter = !self.filter.is_empty();
+        let conflicts = [
+            (
+                self.replay && (self.quick || self.coverage),
+                "--replay runs systems by itself; remove --quick or --coverage",
+            ),
+            (
+                self.quick && (self.coverage || self.all || has_filter),
+                "--quick chooses the tests; remove FILTER, --coverage, --all or --quick",
+            ),
+            (
+                self.failed && (self.quick || self.coverage || self.replay || self.all),
+                "--failed repeats each test as it ran; remove --all, --quick, --coverage or --replay",
+            ),
+            (
+                self.failed && (has_filter || self.board.is_some()),
+                "--failed chooses the tests; remove FILTER, --board or --failed",
+            ),
+            (
+                self.repeat.is_some() && (self.quick || self.coverage || self.all),
+                "--repeat runs what FILTER selects; remove --all, --quick or --coverage",
+            ),
+            (
+                self.repeat.is_some() && !self.failed && !has_filter,
+                "--repeat needs the tests to repeat; add FILTER or --failed",
+            ),
+            (
+                self.beside > 0 && self.repeat.is_none(),
+                "--beside loads the machine for repeated runs; add --repeat N",
+            ),
+        ];
+        conflicts.into_iter().find_map(|(applies, sentence)| applies.then_some(sentence))
     }
 
     /// Whether to run this test without a system. A complete run leaves those to `--all` that `./x check` runs too, or that
@@ -126,127 +181,236 @@ impl Options {
     /// Whether to run the test with this name. A filter that is a complete name selects only that, so `host` does not
     /// select hostile.
     fn select(&self, name: &str) -> bool {
+        if let Some(only) = &self.only {
+            return only.contains(name);
+        }
         let is_whole = [HOST, HEADERS, SDK].contains(&self.filter.as_str());
         if is_whole { name == self.filter } else { name.contains(&self.filter) }
     }
 }
 
 fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
-    let options = parse(arguments)?;
+    let mut options = parse(arguments)?;
+    if options.failed {
+        let failing = record::failing(workspace)?;
+        if failing.is_empty() {
+            println!("nothing to repeat: every test passed when it last ran\n0 passed, 0 failed");
+            return Ok(());
+        }
+        options.only = Some(failing);
+    }
     let boards = match &options.board {
         Some(name) => vec![board::named(workspace, name)?],
         None => board::all_names(workspace)?,
     };
-    let jobs = jobs(workspace, &boards, &options)?;
-    if options.coverage {
-        return cover(workspace, &boards, &jobs, &options);
-    }
-    if options.replay {
-        if jobs.is_empty() {
-            return Err(no_test(workspace, &options.filter)?);
+    let plan = Plan::of(workspace, &boards, &options)?;
+    let (partly, repeats) = (plan.partly(), options.repeat.is_some());
+    let mut terms = Terms { partly, repeats, ..Terms::default() };
+    if let Some(only) = &options.only {
+        let names = plan.names();
+        terms.gone = only.difference(&names).cloned().collect();
+        for name in &terms.gone {
+            println!("gone   {name}: there is no such test any more");
         }
-        sdk::build(workspace)?;
-        replay::build()?;
-        return run_all(workspace, &jobs, Tally::default(), None).finish();
-    }
-    let compared = boards.iter().filter(|board| !options.quick && options.select(&figures(board)));
-    let compared: Vec<_> = compared.collect();
-    let parts = [HOST, cothreads::NAME, HEADERS, SDK, large::TEST, traces::TEST]
-        .map(|part| if options.quick { part == HOST } else { options.selects_part(part) });
-    let needs_sdk = parts[3] || parts[4] || parts[5] || !jobs.is_empty() || !compared.is_empty();
-    let phases = parts.into_iter().filter(|part| *part).count();
-    let mut steps = Steps::new(phases + usize::from(!jobs.is_empty()) + compared.len());
-    let mut tally = Tally::default();
-    if parts[0] {
-        steps.next("building and running host tests");
-        let begun = Instant::now();
-        let verdict = if options.quick { host_tests::run_quickly()? } else { host_tests::run(workspace)? };
-        tally.add(HOST, begun, &verdict);
-    }
-    if parts[1] {
-        steps.next("building and running the cothread library");
-        tally.add(cothreads::NAME, Instant::now(), &cothreads::run(workspace)?);
-    }
-    if parts[2] {
-        steps.next("compiling headers");
-        tally.add(HEADERS, Instant::now(), &Verdict::single(check::sdk_headers(workspace)));
-    }
-    if needs_sdk {
-        let begun = Instant::now();
-        if let Err(failure) = sdk::build(workspace) {
-            tally.add(SDK, begun, &Verdict::single(Err(failure)));
-            return tally.finish();
-        }
-    }
-    if parts[3] {
-        steps.next("testing the SDK");
-        tally.add(SDK, Instant::now(), &sdk_tests::run(workspace));
-    }
-    if parts[4] {
-        steps.next("measuring the tool on large descriptions");
-        tally.add(large::TEST, Instant::now(), &large::run(workspace)?);
-    }
-    if parts[5] {
-        steps.next("recording traces");
-        tally.add(traces::TEST, Instant::now(), &traces::run(workspace, &boards));
-    }
-    if jobs.iter().any(|job| job.replays) {
-        let begun = Instant::now();
-        if let Err(failure) = replay::build() {
-            tally.add(replay::PACKAGE, begun, &Verdict::single(Err(failure)));
-            return tally.finish();
-        }
-    }
-    if !jobs.is_empty() {
-        steps.next("running systems");
-        tally = run_all(workspace, &jobs, tally, None);
-    }
-    for board in compared {
-        steps.next(&figures(board));
-        let begun = Instant::now();
-        if let Some(outcome) = bench::compare_with_record(workspace, board, options.rows(board)) {
-            let verdict = outcome.unwrap_or_else(|failure| Verdict::single(Err(failure)));
-            tally.add(&figures(board), begun, &verdict);
-        }
-    }
-    if tally.is_empty() {
+    } else if plan.is_empty() {
         return Err(no_test(workspace, &options.filter)?);
     }
-    tally.finish()
+    let mut tally = Tally::begin();
+    if options.coverage {
+        cover(workspace, &plan, &mut tally)?;
+        return tally.finish(workspace, &terms);
+    }
+    let has_sdk = plan.needs_sdk() && build_sdk(workspace, &mut tally);
+    let _busy = Busy::start(options.beside)?;
+    for _ in 0..options.repeat.unwrap_or(1) {
+        plan.run(workspace, has_sdk, &mut tally);
+    }
+    if tally.is_empty() && options.only.is_none() {
+        return Err(no_test(workspace, &options.filter)?);
+    }
+    tally.finish(workspace, &terms)
+}
+
+/// Builds the SDK; returns whether it exists.
+fn build_sdk(workspace: &Workspace, tally: &mut Tally) -> bool {
+    let begun = Instant::now();
+    match sdk::build(workspace) {
+        Ok(()) => {
+            tally.built_sdk(begun.elapsed());
+            true
+        }
+        Err(failure) => {
+            tally.add(SDK, Phase::Building, begun, &Verdict::failed(failure));
+            false
+        }
+    }
+}
+
+/// What a run executes.
+struct Plan<'a> {
+    options: &'a Options,
+    boards: &'a [Board],
+    /// The tests without a system.
+    parts: Vec<&'static Part>,
+    jobs: Vec<Job>,
+    /// The boards of which figures are compared.
+    compared: Vec<&'a Board>,
+}
+
+/// A test without a system, or with systems of its own.
+struct Part {
+    name: &'static str,
+    phase: Phase,
+    /// What it does, for display.
+    step: &'static str,
+    needs_sdk: bool,
+    judge: fn(&Workspace, &Plan<'_>) -> Outcome<Verdict>,
+}
+
+/// Every such test, in the order in which they run.
+static PARTS: [Part; 6] = [
+    Part {
+        name: HOST,
+        phase: Phase::HostTests,
+        step: "building and running host tests",
+        needs_sdk: false,
+        judge: |workspace, plan| match plan.options.quick {
+            true => host_tests::run_quickly(),
+            false => host_tests::run(workspace),
+        },
+    },
+    Part {
+        name: cothreads::NAME,
+        phase: Phase::HostTests,
+        step: "building and running the cothread library",
+        needs_sdk: false,
+        judge: |workspace, _| cothreads::run(workspace),
+    },
+    Part {
+        name: HEADERS,
+        phase: Phase::SdkTests,
+        step: "compiling headers",
+        needs_sdk: false,
+        judge: |workspace, _| Ok(Verdict::single(check::sdk_headers(workspace))),
+    },
+    Part {
+        name: SDK,
+        phase: Phase::SdkTests,
+        step: "testing the SDK",
+        needs_sdk: true,
+        judge: |workspace, _| Ok(sdk_tests::run(workspace)),
+    },
+    Part {
+        name: large::TEST,
+        phase: Phase::SdkTests,
+        step: "measuring the tool on large descriptions",
+        needs_sdk: true,
+        judge: |workspace, _| large::run(workspace),
+    },
+    Part {
+        name: traces::TEST,
+        phase: Phase::SdkTests,
+        step: "recording traces",
+        needs_sdk: true,
+        judge: |workspace, plan| Ok(traces::run(workspace, plan.boards)),
+    },
+];
+
+impl<'a> Plan<'a> {
+    fn of(workspace: &Workspace, boards: &'a [Board], options: &'a Options) -> Outcome<Self> {
+        let jobs = jobs(workspace, boards, options)?;
+        let only_host = options.quick || options.coverage;
+        let selects = |part: &&Part| {
+            options.selects_part(part.name) && !options.replay && (part.name == HOST || !only_host)
+        };
+        let has_figures = |board: &&Board| !only_host && !options.replay && options.select(&figures(board));
+        Ok(Self {
+            options,
+            boards,
+            parts: PARTS.iter().filter(selects).collect(),
+            jobs,
+            compared: boards.iter().filter(has_figures).collect(),
+        })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.parts.is_empty() && self.jobs.is_empty() && self.compared.is_empty()
+    }
+
+    fn needs_sdk(&self) -> bool {
+        !self.jobs.is_empty() || !self.compared.is_empty() || self.parts.iter().any(|part| part.needs_sdk)
+    }
+
+    /// The name of each test.
+    fn names(&self) -> BTreeSet<String> {
+        let parts = self.parts.iter().map(|part| part.name.to_owned());
+        let boots = self.jobs.iter().flat_map(|job| job.boards.iter().map(|board| job.name(board)));
+        parts.chain(boots).chain(self.compared.iter().map(|board| figures(board))).collect()
+    }
+
+    /// The tests of which this run executes only a part.
+    fn partly(&self) -> Vec<String> {
+        let host = (self.options.quick || self.options.coverage).then(|| HOST.to_owned());
+        let samples = self.compared.iter().filter(|board| self.options.rows(board) == Rows::Sample);
+        host.into_iter().chain(samples.map(|board| figures(board))).collect()
+    }
+
+    /// Runs everything that can run without the SDK, or everything.
+    fn run(&self, workspace: &Workspace, has_sdk: bool, tally: &mut Tally) {
+        let parts = self.parts.iter().filter(|part| has_sdk || !part.needs_sdk);
+        let (jobs, compared) =
+            if has_sdk { (self.jobs.as_slice(), self.compared.as_slice()) } else { (&[][..], &[][..]) };
+        let mut steps = Steps::new(parts.clone().count() + usize::from(!jobs.is_empty()) + compared.len());
+        for part in parts {
+            steps.next(part.step);
+            let begun = Instant::now();
+            let verdict = (part.judge)(workspace, self).unwrap_or_else(Verdict::failed);
+            tally.add(part.name, part.phase, begun, &verdict);
+        }
+        if !jobs.is_empty() {
+            steps.next("running systems");
+            run_all(workspace, jobs, tally, None);
+        }
+        for board in compared {
+            steps.next(&figures(board));
+            let begun = Instant::now();
+            if let Some(outcome) = bench::compare_with_record(workspace, board, self.options.rows(board)) {
+                tally.add(&figures(board), Phase::Figures, begun, &outcome.unwrap_or_else(Verdict::failed));
+            }
+        }
+    }
 }
 
 /// Runs systems and host tests, and reports which lines of the kernel they execute.
-fn cover(workspace: &Workspace, boards: &[Board], jobs: &[Job], options: &Options) -> Outcome {
-    let has_host_tests = options.select(HOST);
-    if jobs.is_empty() && !has_host_tests {
-        return Err(no_test(workspace, &options.filter)?);
-    }
+fn cover(workspace: &Workspace, plan: &Plan<'_>, tally: &mut Tally) -> Outcome {
     sdk::build(workspace)?;
-    let mut tally = Tally::default();
     let mut by_host_tests = None;
-    if has_host_tests {
+    if plan.parts.iter().any(|part| part.name == HOST) {
         progress::show("building and running host tests of the kernel");
         let begun = Instant::now();
         let (verdict, lines) = host_coverage::run(workspace)?;
-        tally.add(HOST, begun, &verdict);
+        tally.add(HOST, Phase::HostTests, begun, &verdict);
         by_host_tests = Some(lines);
     }
-    let usual = boards.iter().filter(|board| options.run_everything_on(board));
+    let usual = plan.boards.iter().filter(|board| plan.options.run_everything_on(board));
     let kernels = usual.map(|board| workspace.kernel(&board.name, CONFIGS[0]));
     let coverage = Coverage::new(kernels, by_host_tests);
-    let tally = run_all(workspace, jobs, tally, Some(&coverage));
-    coverage.report(workspace)?;
-    tally.finish()
+    run_all(workspace, &plan.jobs, tally, Some(&coverage));
+    coverage.report(workspace)
 }
 
 fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
     let mut options = Options {
         filter: String::new(),
+        only: None,
         board: None,
         all: false,
         coverage: false,
+        failed: false,
         quick: false,
         replay: false,
+        repeat: None,
+        beside: 0,
         trace_limit: Limit::of_gib(MOST_GIB),
     };
     while let Some(argument) = arguments.next()? {
@@ -254,7 +418,14 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
             Long("board") => options.board = Some(arguments.value()?.string()?),
             Long("all") => options.all = true,
             Long("coverage") => options.coverage = true,
+            Long("failed") => options.failed = true,
             Long("quick") => options.quick = true,
+            Long("repeat") => {
+                options.repeat = Some(number("--repeat", &arguments.value()?.string()?, MOST_ROUNDS)?)
+            }
+            Long("beside") => {
+                options.beside = number("--beside", &arguments.value()?.string()?, MOST_BESIDE)?
+            }
             Long("trace-limit") => {
                 let gib = arguments.value()?.parse_with(str::parse::<NonZeroU32>)?;
                 options.trace_limit = Limit::of_gib(gib.get());
@@ -265,78 +436,16 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
             other => return Err(other.unexpected().into()),
         }
     }
-    if options.replay && (options.quick || options.coverage) {
-        return Err(Failure::new("--replay runs systems by itself; remove --quick or --coverage".to_owned()));
-    }
-    if options.quick && (options.coverage || options.all || !options.filter.is_empty()) {
-        return Err(Failure::new(
-            "--quick chooses the tests; remove FILTER, --coverage, --all or --quick".to_owned(),
-        ));
-    }
-    Ok(options)
-}
-
-/// Counts tests and reports their results.
-#[derive(Default)]
-struct Tally {
-    judged: usize,
-    passed: usize,
-    failed: usize,
-    /// How long each took.
-    times: Vec<(Duration, String)>,
-    /// The name of each that failed, and what it reports.
-    failures: Vec<(String, Vec<String>)>,
-}
-
-impl Tally {
-    /// Adds a test that began at this time and has ended.
-    fn add(&mut self, name: &str, begun: Instant, verdict: &Verdict) {
-        progress::clear();
-        self.judged += 1;
-        let time = begun.elapsed();
-        self.passed += verdict.passed;
-        self.failed += verdict.complaints.len();
-        let word = if verdict.complaints.is_empty() { "ok" } else { "FAILED" };
-        let (passed, failed) = (verdict.passed, verdict.complaints.len());
-        println!("{word:6} {name}: {passed} passed, {failed} failed in {:.1} s", time.as_secs_f64());
-        self.times.push((time, name.to_owned()));
-        for note in &verdict.notes {
-            println!("       {note}");
-        }
-        show(&verdict.complaints);
-        if !verdict.complaints.is_empty() {
-            self.failures.push((name.to_owned(), verdict.complaints.clone()));
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.judged == 0
-    }
-
-    fn finish(mut self) -> Outcome {
-        if self.judged > SLOWEST {
-            self.times.sort_by(|one, other| other.cmp(one));
-            println!("slowest of {}, in seconds:", self.judged);
-            for (time, name) in self.times.iter().take(SLOWEST) {
-                println!("{:6} {name}", time.as_secs());
-            }
-        }
-        // The first report is far above, between others.
-        for (name, complaints) in self.failures.iter().filter(|_| self.judged > 1) {
-            println!("FAILED {name}");
-            show(complaints);
-            println!("       to repeat it: ./x test '{}'", name.trim_start_matches(&replayed("")));
-        }
-        println!("{} passed, {} failed", self.passed, self.failed);
-        if self.failed == 0 { Ok(()) } else { Err(Failure::explained()) }
+    match options.conflict() {
+        None => Ok(options),
+        Some(sentence) => Err(Failure::new(sentence)),
     }
 }
 
-/// Prints what a test reports.
-fn show(complaints: &[String]) {
-    for complaint in complaints {
-        println!("       {}", complaint.replace('\n', "\n       "));
-    }
+/// The number that an option needs.
+fn number(option: &str, value: &str, most: u32) -> Outcome<u32> {
+    let number = value.parse().ok().filter(|number| (1..=most).contains(number));
+    number.ok_or_else(|| Failure::new(format!("{option} needs a number from 1 to {most}, not '{value}'")))
 }
 
 /// The failure for a filter that matches no name. Boards and configurations follow the word `on`.
@@ -358,6 +467,7 @@ fn no_test(workspace: &Workspace, filter: &str) -> Outcome<Failure> {
 }
 
 /// A system to boot, and how to judge its output.
+#[derive(Clone)]
 struct Job {
     project: Project,
     /// The board, and the same one with variants. They run in turn, because they share the build.
@@ -369,6 +479,7 @@ struct Job {
     replays: bool,
 }
 
+#[derive(Clone, Copy)]
 enum Judge {
     /// By the lines of its tests.
     Suite,
@@ -423,17 +534,24 @@ fn jobs(workspace: &Workspace, boards: &[Board], options: &Options) -> Outcome<V
             jobs.push(Job { project, boards, config, judge: Judge::Boot(case), replays: false, trace_limit });
         }
     }
+    // Failures of every kind are repeated.
+    let replays = match options.only {
+        Some(_) => jobs.iter().filter_map(Job::replay).collect(),
+        None => Vec::new(),
+    };
+    jobs.extend(replays);
     for job in &mut jobs {
+        let names: Vec<_> = job.boards.iter().map(|board| job.name(board)).collect();
+        let mut names = names.iter();
         let (project, config) = (&job.project, &job.config);
-        job.boards.retain(|board| match options.quick {
-            true => quick::selects(project, board, config),
-            false => options.select(&name(project, board, config)),
+        job.boards.retain(|board| match (options.quick, names.next()) {
+            (true, _) => quick::selects(project, board, config),
+            (false, name) => name.is_some_and(|name| options.select(name)),
         });
     }
     if options.replay {
-        jobs.retain(|job| !matches!(job.judge, Judge::Boot(_)));
-        jobs.iter_mut().for_each(|job| job.replays = true);
-    } else if !options.quick && !options.coverage {
+        jobs = jobs.iter().filter_map(Job::replay).collect();
+    } else if !options.quick && !options.coverage && options.only.is_none() {
         jobs.extend(usual_replays(workspace, boards, options)?);
     }
     jobs.retain(|job| !job.boards.is_empty());
@@ -470,7 +588,7 @@ fn usual_replays(workspace: &Workspace, boards: &[Board], options: &Options) -> 
 
 /// The name of a boot that is replayed.
 fn replayed(name: &str) -> String {
-    format!("replay of {name}")
+    format!("{REPLAY_OF}{name}")
 }
 
 /// The name of a boot, for display and filters.
@@ -483,45 +601,43 @@ fn figures(board: &Board) -> String {
     format!("{FIGURES} on {}", board.title())
 }
 
-fn run_all(workspace: &Workspace, jobs: &[Job], tally: Tally, coverage: Option<&Coverage>) -> Tally {
+fn run_all(workspace: &Workspace, jobs: &[Job], tally: &mut Tally, coverage: Option<&Coverage>) {
     let of = jobs.iter().map(|job| job.boards.len()).sum();
     let screen = Mutex::new(Screen { started: 0, of, running: Vec::new(), tally });
-    let with_screen = |act: &dyn Fn(&mut Screen)| {
+    let with_screen = |act: &dyn Fn(&mut Screen<'_>)| {
         act(&mut screen.lock().unwrap_or_else(PoisonError::into_inner));
     };
     let run = |job: &Job| {
         for board in &job.boards {
-            let name = name(&job.project, board, &job.config);
-            let name = if job.replays { replayed(&name) } else { name };
+            let name = job.name(board);
             with_screen(&|screen| screen.start(&name));
-            let verdict = job.run(workspace, board, coverage);
-            let verdict = verdict.unwrap_or_else(|failure| Verdict::single(Err(failure)));
-            with_screen(&|screen| screen.finish(&name, &verdict));
+            let run = Run { workspace, job, board, coverage, building: Cell::default() };
+            let verdict = run.judge().unwrap_or_else(Verdict::failed);
+            with_screen(&|screen| screen.finish(&name, run.building.get(), &verdict));
         }
     };
     concurrent::map(jobs.iter().collect(), run);
-    screen.into_inner().unwrap_or_else(PoisonError::into_inner).tally
 }
 
 /// The results so far, and below them the running tests.
-struct Screen {
+struct Screen<'a> {
     started: usize,
     of: usize,
     running: Vec<(String, Instant)>,
-    tally: Tally,
+    tally: &'a mut Tally,
 }
 
-impl Screen {
+impl Screen<'_> {
     fn start(&mut self, name: &str) {
         self.started += 1;
         self.running.push((name.to_owned(), Instant::now()));
         self.show();
     }
 
-    fn finish(&mut self, name: &str, verdict: &Verdict) {
+    fn finish(&mut self, name: &str, building: Duration, verdict: &Verdict) {
         if let Some(place) = self.running.iter().position(|(running, _)| running == name) {
             let (_, begun) = self.running.remove(place);
-            self.tally.add(name, begun, verdict);
+            self.tally.add_built(name, Phase::Emulation, begun, building, verdict);
         }
         self.show();
     }
@@ -536,16 +652,40 @@ impl Screen {
 }
 
 impl Job {
-    fn run(&self, workspace: &Workspace, board: &Board, coverage: Option<&Coverage>) -> Outcome<Verdict> {
-        if let Judge::Boot(case) = self.judge {
-            let image = case.image(&self.build(workspace, board, "")?)?;
+    /// The name of its boot on one of its boards.
+    fn name(&self, board: &Board) -> String {
+        let name = name(&self.project, board, &self.config);
+        if self.replays { replayed(&name) } else { name }
+    }
+
+    /// The same, recorded and replayed; `None` for unusual boots.
+    fn replay(&self) -> Option<Self> {
+        (!matches!(self.judge, Judge::Boot(_))).then(|| Self { replays: true, ..self.clone() })
+    }
+}
+
+/// A job on one of its boards.
+struct Run<'a> {
+    workspace: &'a Workspace,
+    job: &'a Job,
+    board: &'a Board,
+    coverage: Option<&'a Coverage>,
+    /// How long its systems took to build.
+    building: Cell<Duration>,
+}
+
+impl Run<'_> {
+    fn judge(&self) -> Outcome<Verdict> {
+        let Self { workspace, job, board, coverage, .. } = *self;
+        if let Judge::Boot(case) = job.judge {
+            let image = case.image(&self.build("")?)?;
             let listening = Coverage::watch(coverage, workspace, board, &image)?;
-            let verdict = boot(board, &image, case, &options_of(&listening));
-            Coverage::add(coverage, listening, workspace.kernel(&board.name, &self.config))?;
+            let verdict = boot(workspace, board, &image, case, &options_of(&listening));
+            Coverage::add(coverage, listening, workspace.kernel(&board.name, &job.config))?;
             return verdict;
         }
-        let suite = Suite::of(&self.project)?;
-        if self.replays && (suite.injection().is_some() || suite.debugger().is_some()) {
+        let suite = Suite::of(&job.project)?;
+        if job.replays && (suite.injection().is_some() || suite.debugger().is_some()) {
             let note = "not run: a run with a debugger is not recorded".to_owned();
             return Ok(Verdict { notes: vec![note], ..Verdict::default() });
         }
@@ -558,12 +698,12 @@ impl Job {
         {
             return Ok(Verdict { notes: vec![reason], ..Verdict::default() });
         }
-        if let Some(reason) = python::not_installable(workspace, &self.project)? {
+        if let Some(reason) = python::not_installable(workspace, &job.project)? {
             return Ok(Verdict { notes: vec![reason], ..Verdict::default() });
         }
         let (mut verdict, mut consoles) = (Verdict::default(), Consoles::new());
         for build in suite.builds(&board.architecture) {
-            let (found, console) = self.run_build(workspace, board, &suite, &build, coverage)?;
+            let (found, console) = self.run_build(&suite, &build)?;
             verdict.add(found);
             consoles.insert(build, console);
         }
@@ -576,28 +716,32 @@ impl Job {
         Ok(verdict)
     }
 
-    fn build(&self, workspace: &Workspace, board: &Board, variables: &str) -> Outcome<PathBuf> {
+    fn build(&self, variables: &str) -> Outcome<PathBuf> {
+        let begun = Instant::now();
+        let image = self.image(variables);
+        self.building.set(self.building.get() + begun.elapsed());
+        image
+    }
+
+    /// The image, which is built, and the program that replays its run.
+    fn image(&self, variables: &str) -> Outcome<PathBuf> {
+        let Self { workspace, job, board, .. } = *self;
         let mut variables: Vec<_> = variables.split_whitespace().collect();
-        if self.replays {
+        if job.replays {
+            replay::build()?;
             // The variable only tells the image apart from one without a recording.
             variables.push("RECORDED=1");
             let sdk = recording_sdk::make(workspace, recording_sdk::Adds::Recording)?;
-            let build = Build { board, config: &self.config, variables: &variables };
-            return self.project.build_with(workspace, &build, &sdk);
+            let build = Build { board, config: &job.config, variables: &variables };
+            return job.project.build_with(workspace, &build, &sdk);
         }
-        self.project.build(workspace, &Build { board, config: &self.config, variables: &variables })
+        job.project.build(workspace, &Build { board, config: &job.config, variables: &variables })
     }
 
     /// Boots one build of the system, and returns its console and verdict.
-    fn run_build(
-        &self,
-        workspace: &Workspace,
-        board: &Board,
-        suite: &Suite,
-        build: &str,
-        coverage: Option<&Coverage>,
-    ) -> Outcome<(Verdict, Vec<String>)> {
-        let image = self.build(workspace, board, build)?;
+    fn run_build(&self, suite: &Suite, build: &str) -> Outcome<(Verdict, Vec<String>)> {
+        let Self { workspace, job, board, coverage, .. } = *self;
+        let image = self.build(build)?;
         let listening = Coverage::watch(coverage, workspace, board, &image)?;
         let audience = if suite.load().is_some() { Audience::Typist } else { Audience::Nobody };
         let (counted, silence): (&[&str], _) = match suite.deterministic {
@@ -606,28 +750,28 @@ impl Job {
         };
         let silence = Some(silence);
         let suites = suite.qemu().iter().map(String::as_str);
-        let replay = self.replays.then(|| Replay::start(workspace, board, &image)).transpose()?;
+        let replay = job.replays.then(|| Replay::start(workspace, board, &image)).transpose()?;
         let recorded = replay.iter().flat_map(Replay::options);
         let extra = suites.chain(counted.iter().copied()).chain(options_of(&listening));
         let extra: Vec<&str> = extra.chain(recorded).collect();
         let boot = Boot { board, image: &image, extra: &extra, audience, silence };
-        let mut expected = match self.judge {
-            Judge::Example => Expected::of(&self.project)?,
+        let mut expected = match job.judge {
+            Judge::Example => Expected::of(&job.project)?,
             Judge::Suite | Judge::Boot(_) => None,
         };
         let mut findings = Verdict::default();
-        let kernel = workspace.kernel(&board.name, &self.config);
+        let kernel = workspace.kernel(&board.name, &job.config);
         let session = if let Some(injection) = suite.injection() {
-            let (session, found) = injection.run(&boot, &kernel, self.trace_limit)?;
+            let (session, found) = injection.run(&boot, &kernel, job.trace_limit)?;
             findings = found;
             Ok(session)
         } else if let Some(commands) = suite.debugger() {
-            gdb::run(workspace, &boot, &self.config, &self.project.folder.join(commands), |line| {
+            gdb::run(workspace, &boot, &job.config, &job.project.folder.join(commands), |line| {
                 expected.iter_mut().for_each(|expected| _ = expected.complete_with(line));
             })
         } else {
             // An emulator that counts does not answer while the machine is idle.
-            let inspection = Inspection::of(workspace, board, &self.config, &image);
+            let inspection = Inspection::of(workspace, board, &job.config, &image);
             let inspection = inspection.filter(|_| !suite.deterministic);
             let watch = inspection.map(|inspection| Watch {
                 inspection,
@@ -643,11 +787,11 @@ impl Job {
         Coverage::add(coverage, listening, kernel)?;
         let replayed = replay.map(Replay::finish).transpose()?;
         let mut session = session?;
-        let symboliser = faults::symboliser(workspace, board, &self.config, &image);
+        let symboliser = faults::symboliser(workspace, board, &job.config, &image);
         session.lines.extend(faults::explained(symboliser, &session.lines));
         let state = session.state.iter().flat_map(|state| state.lines());
         session.lines.extend(state.map(str::to_owned));
-        let (config, architecture) = (self.config.as_str(), board.architecture.as_str());
+        let (config, architecture) = (job.config.as_str(), board.architecture.as_str());
         let place = Place { config, architecture, variants: &board.chosen };
         let mut verdict = match &expected {
             None => suite.judge(&session, place),
@@ -661,13 +805,7 @@ impl Job {
         verdict.add(replayed.unwrap_or_default());
         suite.judge_files(&image, &mut verdict)?;
         let file = [&["console".to_owned()], board.chosen.as_slice()].concat().join("-");
-        let console = image.with_file_name(file + ".txt");
-        files::write(&console, session.lines.join("\n") + "\n")?;
-        if let Some(last) = verdict.complaints.last_mut() {
-            let tail = &session.lines[session.lines.len().saturating_sub(TAIL)..];
-            let shown: String = tail.iter().map(|line| format!("\n| {line}")).collect();
-            last.push_str(&format!("\nend of the console ({}):{shown}", workspace.display(&console)));
-        }
+        keep(workspace, &image.with_file_name(file + ".txt"), &session, &mut verdict)?;
         Ok((verdict, session.lines))
     }
 }
@@ -677,12 +815,41 @@ fn options_of(listening: &Option<Listening<Executed>>) -> Vec<&str> {
     listening.iter().flat_map(Listening::options).collect()
 }
 
-fn boot(board: &Board, image: &Path, case: &Case, options: &[&str]) -> Outcome<Verdict> {
+fn boot(
+    workspace: &Workspace,
+    board: &Board,
+    image: &Path,
+    case: &Case,
+    options: &[&str],
+) -> Outcome<Verdict> {
     let (audience, silence) = (Audience::Nobody, Some(qemu::SILENCE));
     let extra = [case.arguments, options].concat();
     let boot = Boot { board, image, extra: &extra, audience, silence };
     let session = boot.run(|line| case.is_seen(line))?;
-    Ok(Verdict::single(case.judge(&session)))
+    let mut verdict = Verdict::single(case.judge(&session));
+    keep(workspace, &image.with_file_name("console.txt"), &session, &mut verdict)?;
+    Ok(verdict)
+}
+
+/// Keeps the console in a file. If a test failed, its report ends with the file, the console's end and the seed that the
+/// system printed.
+fn keep(workspace: &Workspace, file: &Path, session: &Session, verdict: &mut Verdict) -> Outcome {
+    files::write(file, session.lines.join("\n") + "\n")?;
+    if let Some(last) = verdict.complaints.last_mut() {
+        last.push_str(&console_of_failure(&session.lines, &workspace.display(file)));
+    }
+    Ok(())
+}
+
+/// What a report tells of the console.
+fn console_of_failure(lines: &[String], file: &str) -> String {
+    let prints_seed = |line: &&String| {
+        !line.starts_with("TEST ") && line.to_ascii_lowercase().contains("seed") && line.contains("0x")
+    };
+    let seed = lines.iter().find(prints_seed).map_or(String::new(), |line| format!("\nits seed: {line}"));
+    let tail = &lines[lines.len().saturating_sub(TAIL)..];
+    let shown: String = tail.iter().map(|line| format!("\n| {line}")).collect();
+    format!("{seed}\nend of the console ({file}):{shown}")
 }
 
 #[cfg(test)]
@@ -696,22 +863,101 @@ mod tests {
         assert!(select("host", HOST) && !select("host", "tests/hostile on b (debug)"));
     }
 
+    fn parsed(words: &[&str]) -> Outcome<Options> {
+        parse(lexopt::Parser::from_args(words))
+    }
+
     #[test]
-    fn quick_excludes_a_filter_and_coverage() {
-        let quick = |words: &[&str]| parse(lexopt::Parser::from_args(words)).map(|options| options.quick);
-        assert!(quick(&["--quick"]).unwrap() && quick(&["--quick", "--board", "x86_64_generic"]).unwrap());
-        assert!(!quick(&["calls"]).unwrap());
-        for words in
-            [["--quick", "calls"], ["calls", "--quick"], ["--coverage", "--quick"], ["--all", "--quick"]]
-        {
-            let failure = quick(&words).unwrap_err().to_string();
-            assert_eq!(failure, "--quick chooses the tests; remove FILTER, --coverage, --all or --quick");
+    fn options_that_choose_the_tests_exclude_each_other() {
+        assert!(parsed(&["--quick", "--board", "x86_64_generic"]).unwrap().quick);
+        let quick = "--quick chooses the tests; remove FILTER, --coverage, --all or --quick";
+        let replay = "--replay runs systems by itself; remove --quick or --coverage";
+        let as_it_ran = "--failed repeats each test as it ran; remove --all, --quick, --coverage or --replay";
+        let failed = "--failed chooses the tests; remove FILTER, --board or --failed";
+        let repeat = "--repeat runs what FILTER selects; remove --all, --quick or --coverage";
+        let nothing = "--repeat needs the tests to repeat; add FILTER or --failed";
+        let beside = "--beside loads the machine for repeated runs; add --repeat N";
+        let cases: [(&[&str], &str); 17] = [
+            (&["--quick", "calls"], quick),
+            (&["calls", "--quick"], quick),
+            (&["--coverage", "--quick"], quick),
+            (&["--all", "--quick"], quick),
+            (&["--replay", "--quick"], replay),
+            (&["--replay", "--coverage", "calls"], replay),
+            (&["--failed", "--all"], as_it_ran),
+            (&["--failed", "--quick"], as_it_ran),
+            (&["--failed", "calls"], failed),
+            (&["--failed", "--board", "zcu102"], failed),
+            (&["--repeat", "2", "--all", "calls"], repeat),
+            (&["--repeat", "2", "--quick"], repeat),
+            (&["--repeat", "2", "--coverage", "calls"], repeat),
+            (&["--repeat", "2"], nothing),
+            (&["--repeat", "2", "", "--board", "zcu102"], nothing),
+            (&["--beside", "2"], beside),
+            (&["--beside", "2", "--failed"], beside),
+        ];
+        for (words, sentence) in cases {
+            assert_eq!(parsed(words).unwrap_err().to_string(), sentence, "{words:?}");
         }
     }
 
     #[test]
+    fn tests_are_repeated_a_number_of_times() {
+        let options = parsed(&["--repeat", "3", "tests/calls", "--beside", "2", "--replay"]).unwrap();
+        assert_eq!((options.repeat, options.beside), (Some(3), 2));
+        let options = parsed(&["--failed", "--repeat", "10"]).unwrap();
+        assert_eq!((options.repeat, options.beside), (Some(10), 0));
+        let said = |words: &[&str]| parsed(words).unwrap_err().to_string();
+        assert_eq!(said(&["calls", "--repeat", "0"]), "--repeat needs a number from 1 to 10000, not '0'");
+        assert_eq!(said(&["calls", "--repeat=-1"]), "--repeat needs a number from 1 to 10000, not '-1'");
+        assert_eq!(said(&["--repeat", "calls"]), "--repeat needs a number from 1 to 10000, not 'calls'");
+        assert_eq!(
+            said(&["calls", "--repeat", "2", "--beside", "0"]),
+            "--beside needs a number from 1 to 256, not '0'"
+        );
+        assert_eq!(
+            said(&["calls", "--repeat", "2", "--beside", "257"]),
+            "--beside needs a number from 1 to 256, not '257'"
+        );
+    }
+
+    #[test]
+    fn failures_are_selected_by_their_complete_names() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let workspace = Workspace::at(&root, &root);
+        let boards = board::all_names(&workspace).unwrap();
+        let names = [
+            HEADERS,
+            "boot/damaged_image on zcu102 (release)",
+            "figures on x86_64_generic",
+            "replay of tests/timer on qemu_virt_riscv64 (debug)",
+            "tests/calls on qemu_virt_aarch64 (release)",
+        ];
+        let mut options = parsed(&["--failed"]).unwrap();
+        let selected = |options: &Options| Plan::of(&workspace, &boards, options).unwrap().names();
+        let wanted: BTreeSet<_> = names.map(str::to_owned).into();
+        options.only = Some(&wanted | &BTreeSet::from(["tests/gone on zcu102 (debug)".to_owned()]));
+        assert_eq!(selected(&options), wanted);
+        options.only = Some(BTreeSet::from(["tests/calls".to_owned()]));
+        assert!(selected(&options).is_empty());
+    }
+
+    #[test]
+    fn the_console_of_a_failure_ends_its_report() {
+        let lines = ["TEST seed_0x1 PASS", "ADVERSARIES SEED=0x12", "last"].map(str::to_owned);
+        assert_eq!(
+            console_of_failure(&lines, "build/console.txt"),
+            "\nits seed: ADVERSARIES SEED=0x12\nend of the console (build/console.txt):\n\
+             | TEST seed_0x1 PASS\n| ADVERSARIES SEED=0x12\n| last"
+        );
+        let long: Vec<_> = (0..TAIL + 9).map(|number| number.to_string()).collect();
+        let told = console_of_failure(&long, "console.txt");
+        assert!(told.starts_with("\nend of the console (console.txt):\n| 9\n"), "{told}");
+    }
+
+    #[test]
     fn a_filter_or_a_board_selects_everything_that_matches() {
-        let options = |words: &[&str]| parse(lexopt::Parser::from_args(words)).unwrap();
+        let options = |words: &[&str]| parsed(words).unwrap();
         for words in [&["--all"][..], &["--board", "zcu102"], &["tests/calls"], &["--coverage"]] {
             assert!(options(words).is_whole(), "{words:?}");
         }

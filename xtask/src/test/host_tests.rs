@@ -51,11 +51,9 @@ pub fn follow_all(cargo: &mut Command) -> Outcome<Verdict> {
 
 fn follow_tests(cargo: &mut Command, verdict: &mut Verdict) -> Outcome {
     let failures = verdict.complaints.len();
+    let mut output = TestOutput::default();
     let succeeded = follow(cargo, |line| {
-        if let Some((passed, failed)) = counts(line) {
-            verdict.passed += passed;
-            verdict.complaints.extend((0..failed).map(|_| "a host test failed (see above)".to_owned()));
-        }
+        output.take(line, verdict);
         if is_worth_showing(line) {
             println!("{line}");
         }
@@ -64,6 +62,45 @@ fn follow_tests(cargo: &mut Command, verdict: &mut Verdict) -> Outcome {
         verdict.complaints.push("cargo test failed before it ran every test (see above)".to_owned());
     }
     Ok(())
+}
+
+/// How many lines of a failed test's output are repeated.
+const TAIL: usize = 40;
+
+/// What the programs of tests print, read line by line: below `failures:` the output of each failed test, and below a
+/// second one the names of all of them; then the sums.
+#[derive(Default)]
+struct TestOutput {
+    /// The name and the lines of each test that failed.
+    failed: Vec<(String, Vec<String>)>,
+    lists_names: bool,
+}
+
+impl TestOutput {
+    fn take(&mut self, line: &str, verdict: &mut Verdict) {
+        let name = line.strip_prefix("---- ").and_then(|rest| rest.strip_suffix(" stdout ----"));
+        if let Some(name) = name {
+            self.failed.push((name.to_owned(), Vec::new()));
+            self.lists_names = false;
+        } else if let Some((passed, failed)) = counts(line) {
+            verdict.passed += passed;
+            let told = self.failed.drain(..).map(|(name, lines)| complaint(&name, &lines));
+            let untold = std::iter::repeat_with(|| "a host test failed (see above)".to_owned());
+            verdict.complaints.extend(told.chain(untold).take(failed));
+            self.lists_names = false;
+        } else if line == "failures:" {
+            self.lists_names = true;
+        } else if let Some((_, lines)) = self.failed.last_mut().filter(|_| !self.lists_names) {
+            lines.push(line.to_owned());
+        }
+    }
+}
+
+fn complaint(name: &str, lines: &[String]) -> String {
+    let end = lines.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
+    let tail = &lines[end.saturating_sub(TAIL)..end];
+    let shown: String = tail.iter().map(|line| format!("\n| {line}")).collect();
+    format!("the host test {name} failed; the end of its output:{shown}")
 }
 
 fn follow(command: &mut Command, mut each: impl FnMut(&str)) -> Outcome<bool> {
@@ -99,6 +136,44 @@ mod tests {
         let line = "test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 2 filtered out; finished in 0.00s";
         assert_eq!(counts(line), Some((3, 1)));
         assert_eq!(counts("test some::test ... ok"), None);
+    }
+
+    #[test]
+    fn a_failed_test_is_named_with_its_output() {
+        let printed = "
+running 3 tests
+.FF
+failures:
+
+---- tests::one stdout ----
+seed 0x7
+
+thread 'tests::one' panicked at src/lib.rs:3:5:
+left is not right
+
+---- tests::two stdout ----
+two
+
+
+failures:
+    tests::one
+    tests::two
+
+test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
+test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
+";
+        let (mut output, mut verdict) = (TestOutput::default(), Verdict::default());
+        printed.lines().for_each(|line| output.take(line, &mut verdict));
+        assert_eq!(verdict.passed, 1);
+        assert_eq!(
+            verdict.complaints,
+            [
+                "the host test tests::one failed; the end of its output:\n| seed 0x7\n| \n\
+                 | thread 'tests::one' panicked at src/lib.rs:3:5:\n| left is not right",
+                "the host test tests::two failed; the end of its output:\n| two",
+                "a host test failed (see above)",
+            ]
+        );
     }
 
     #[test]

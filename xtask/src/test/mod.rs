@@ -1,6 +1,7 @@
 //! `./x test`: host tests, on-target suites, and tests of the finished SDK.
 
 mod boot_case;
+mod busy;
 mod command;
 pub mod cothreads;
 mod coverage;
@@ -14,10 +15,12 @@ mod load;
 pub mod orders;
 mod perfetto;
 mod quick;
+mod record;
 mod replay;
 mod sdk_tests;
 mod selection;
 pub mod suite;
+mod tally;
 mod traces;
 mod worlds;
 

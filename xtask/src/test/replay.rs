@@ -4,8 +4,8 @@
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use crate::trace::memory::{Memory, Recorded};
 use crate::workspace::Workspace;
 
 /// The package of the program that replays.
-pub const PACKAGE: &str = "limen-replay";
+const PACKAGE: &str = "limen-replay";
 /// The suite that a complete run of `./x test` replays, and its configuration.
 pub const SUITE: &str = "tests/calls";
 pub const CONFIG: &str = "release";
@@ -30,12 +30,15 @@ const INTERVAL: Duration = Duration::from_millis(2);
 /// Bytes of a word.
 const WORD: u64 = 8;
 
-/// Builds the program that replays.
+/// Builds the program that replays, once.
 ///
 /// # Errors
 /// When it does not build.
 pub fn build() -> Outcome {
-    process::capture(Command::new("cargo").args(["build", "--quiet", "-p", PACKAGE])).map(|_| ())
+    static BUILT: OnceLock<Result<(), String>> = OnceLock::new();
+    let build = || process::capture(Command::new("cargo").args(["build", "--quiet", "-p", PACKAGE]));
+    let built = BUILT.get_or_init(|| build().map(drop).map_err(|failure| failure.to_string()));
+    built.clone().map_err(Failure::new)
 }
 
 /// A run that is recorded and replayed.

@@ -162,11 +162,16 @@ impl Verdict {
         self.notes.extend(other.notes);
     }
 
+    /// The verdict on something that could not be judged.
+    pub fn failed(failure: Failure) -> Self {
+        Self { complaints: vec![failure.to_string()], ..Self::default() }
+    }
+
     /// The verdict on something that counts as a single test.
     pub fn single(outcome: Outcome) -> Self {
         match outcome {
             Ok(()) => Self { passed: 1, ..Self::default() },
-            Err(failure) => Self { complaints: vec![failure.to_string()], ..Self::default() },
+            Err(failure) => Self::failed(failure),
         }
     }
 }
