@@ -28,23 +28,28 @@ pub struct Candidate<'a> {
 /// Returns the candidates that boot the project, each with its part of the configurations.
 ///
 /// These are the usual boards, or, where the project does not run on one, the first of each instruction set; and for projects
-/// that depend on the board, all; long suites run on one. The configurations go round: each is in one place at least, and each place has one.
+/// that depend on the board, all; long suites run on one. The configurations go round, from a place that depends on the
+/// project's name: each is in one place at least, and each place has one.
 pub fn places<'a>(project: &str, mut candidates: Vec<Candidate<'a>>) -> Vec<Candidate<'a>> {
     let usual = |candidate: &Candidate<'_>| USUAL.iter().position(|name| *name == candidate.board.name);
     if !OF_BOARDS.contains(&project) {
-        let first: Vec<_> = candidates.iter().map(|candidate| is_first(candidate, &candidates)).collect();
-        let mut first = first.into_iter();
+        let mut first = first_of_each_architecture(&candidates).into_iter();
         candidates.retain(|_| first.next() == Some(true));
     }
     candidates.sort_by_key(|candidate| usual(candidate).unwrap_or(USUAL.len()));
     if LONG.contains(&project) {
         candidates.truncate(1);
     }
-    let count = candidates.len();
+    let (count, start) = (candidates.len(), start(project));
     for (place, candidate) in candidates.iter_mut().enumerate() {
-        candidate.configs = part(&candidate.configs, place, count);
+        candidate.configs = part(&candidate.configs, (start + place) % count, count);
     }
     candidates
+}
+
+/// Whether each candidate is the first of its instruction set: usual boards come first, then the names decide.
+fn first_of_each_architecture(candidates: &[Candidate<'_>]) -> Vec<bool> {
+    candidates.iter().map(|candidate| is_first(candidate, candidates)).collect()
 }
 
 /// Whether the project runs on no board of the same instruction set that comes before this one; usual boards come first.
@@ -53,6 +58,11 @@ fn is_first(candidate: &Candidate<'_>, candidates: &[Candidate<'_>]) -> bool {
     let rivals = candidates.iter().map(|rival| rival.board);
     let rivals = rivals.filter(|rival| rival.architecture == board.architecture);
     rivals.min_by_key(|rival| (!rival.is_usual(), &rival.name)).is_some_and(|first| first.name == board.name)
+}
+
+/// Where a project's configurations begin to go round: the sum of the letters of its name, which no other project changes.
+fn start(project: &str) -> usize {
+    project.bytes().map(usize::from).sum()
 }
 
 /// The part of the configurations for one of `count` places.
@@ -86,7 +96,7 @@ mod tests {
         assert_eq!(part(&words("debug release"), 0, 1), ["debug", "release"]);
     }
 
-    /// Every project, its boards and configurations, and what is chosen of them.
+    /// Compares the places of each suite with all boards and configurations that it could run on.
     #[test]
     fn every_project_runs_on_each_instruction_set_and_in_each_configuration() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -113,6 +123,28 @@ mod tests {
             assert_eq!(configs(&chosen), configs(&all), "{}", project.name);
             assert!(chosen.iter().all(|place| !place.configs.is_empty()), "{}", project.name);
         }
+    }
+
+    #[test]
+    fn each_instruction_set_has_release_for_some_projects() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let workspace = Workspace::at(&root, &root);
+        let boards = USUAL.map(|name| board::named(&workspace, name).unwrap());
+        let mut releases = [0; USUAL.len()];
+        let projects = Project::on_shelf(&workspace, "tests").unwrap();
+        for project in &projects {
+            let candidates =
+                boards.iter().map(|board| Candidate { board, configs: words("debug release") }).collect();
+            let places = places(&project.name, candidates);
+            for (count, place) in releases.iter_mut().zip(&places) {
+                *count += usize::from(place.configs.iter().any(|config| config == "release"));
+            }
+        }
+        assert!(
+            releases.iter().all(|count| *count > projects.len() / 5),
+            "{releases:?} of {}",
+            projects.len()
+        );
     }
 
     #[test]
