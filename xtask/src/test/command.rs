@@ -37,7 +37,7 @@ use crate::test::gdb;
 use crate::test::host_coverage;
 use crate::test::host_tests;
 use crate::test::large;
-use crate::test::quick;
+use crate::test::quick::Choice;
 use crate::test::record::{self, Phase};
 use crate::test::replay::{self, Replay};
 use crate::test::sdk_tests;
@@ -75,8 +75,8 @@ their figures. docs/testing.md has the rules. build/test.json has the result and
   FILTER              run only tests whose name contains this, as in `host` or `tests/ipc on qemu_virt_aarch64`
   --board BOARD       run only on this board; older names work as well
   --all               run everything: each system in all configurations on every board, and all figures
-  --quick             run what a change most likely breaks: host tests without examples, and chosen suites in
-                      debug on one board of each instruction set
+  --quick             run what a change reaches: the host tests of the crates whose files differ from origin/main and of
+                      those that use them, and changed or chosen suites in debug on one board of each instruction set
   --failed            run exactly those tests that failed when they last ran
   --repeat N          run everything that FILTER selects N times, count how often each test passed, and fail if one failed
   --beside M          start M busy processes beside the repeated runs, and stop them at the end
@@ -88,7 +88,7 @@ their figures. docs/testing.md has the rules. build/test.json has the result and
 ";
 
 /// Names of the tests without a system.
-const HOST: &str = "host";
+pub const HOST: &str = "host";
 const HEADERS: &str = "headers";
 const SDK: &str = "sdk";
 /// The first word of the name of a comparison with recorded figures.
@@ -212,6 +212,9 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
         for name in &terms.gone {
             println!("gone   {name}: there is no such test any more");
         }
+    } else if plan.is_empty() && options.quick {
+        println!("nothing to run\n0 passed, 0 failed");
+        return Ok(());
     } else if plan.is_empty() {
         return Err(no_test(workspace, &options.filter)?);
     }
@@ -249,6 +252,8 @@ fn build_sdk(workspace: &Workspace, tally: &mut Tally) -> bool {
 /// What a run executes.
 struct Plan<'a> {
     options: &'a Options,
+    /// What a change reaches, for a quick run.
+    quick: Option<Choice>,
     boards: &'a [Board],
     /// The tests without a system.
     parts: Vec<&'static Part>,
@@ -274,9 +279,9 @@ static PARTS: [Part; 6] = [
         phase: Phase::HostTests,
         step: "building and running host tests",
         needs_sdk: false,
-        judge: |workspace, plan| match plan.options.quick {
-            true => host_tests::run_quickly(),
-            false => host_tests::run(workspace),
+        judge: |workspace, plan| match &plan.quick {
+            Some(choice) => host_tests::run_quickly(workspace, choice),
+            None => host_tests::run(workspace),
         },
     },
     Part {
@@ -318,19 +323,25 @@ static PARTS: [Part; 6] = [
 
 impl<'a> Plan<'a> {
     fn of(workspace: &Workspace, boards: &'a [Board], options: &'a Options) -> Outcome<Self> {
-        let jobs = jobs(workspace, boards, options)?;
-        let only_host = options.quick || options.coverage;
-        let selects = |part: &&Part| {
-            options.selects_part(part.name) && !options.replay && (part.name == HOST || !only_host)
+        let quick = options.quick.then(|| Choice::of(workspace)).transpose()?;
+        let mut jobs = jobs(workspace, boards, options, quick.as_ref())?;
+        if let Some(choice) = &quick {
+            choice.notes.iter().for_each(|note| println!("{note}"));
+            for Job { project, boards, .. } in choice.limit(&mut jobs, |job| &job.project.name) {
+                println!("left out: {} on {}", project.name, boards[0].name);
+            }
+        }
+        let has_only_systems = options.coverage || options.replay;
+        let selects = |part: &&Part| match (&quick, part.name) {
+            (Some(choice), name) => choice.selects_part(name),
+            (None, HOST) if options.coverage => options.select(HOST),
+            (None, name) => !has_only_systems && options.selects_part(name),
         };
-        let has_figures = |board: &&Board| !only_host && !options.replay && options.select(&figures(board));
-        Ok(Self {
-            options,
-            boards,
-            parts: PARTS.iter().filter(selects).collect(),
-            jobs,
-            compared: boards.iter().filter(has_figures).collect(),
-        })
+        let parts = PARTS.iter().filter(selects).collect();
+        let has_figures =
+            |board: &&Board| quick.is_none() && !has_only_systems && options.select(&figures(board));
+        let compared = boards.iter().filter(has_figures).collect();
+        Ok(Self { options, quick, boards, parts, jobs, compared })
     }
 
     fn is_empty(&self) -> bool {
@@ -489,7 +500,12 @@ enum Judge {
     Boot(&'static Case),
 }
 
-fn jobs(workspace: &Workspace, boards: &[Board], options: &Options) -> Outcome<Vec<Job>> {
+fn jobs(
+    workspace: &Workspace,
+    boards: &[Board],
+    options: &Options,
+    quick: Option<&Choice>,
+) -> Outcome<Vec<Job>> {
     let all_boards = board::all(workspace)?;
     let trace_limit = options.trace_limit;
     let mut jobs = Vec::new();
@@ -510,7 +526,9 @@ fn jobs(workspace: &Workspace, boards: &[Board], options: &Options) -> Outcome<V
             let candidates =
                 boards.iter().filter(runs).map(|board| Candidate { board, configs: configs(board) });
             let mut places: Vec<_> = candidates.filter(|candidate| !candidate.configs.is_empty()).collect();
-            if !options.is_whole() && !options.quick {
+            if let Some(choice) = quick {
+                places = choice.places(&project.name, places);
+            } else if !options.is_whole() {
                 places = selection::places(&project.name, places);
             }
             for Candidate { board, configs: chosen } in places {
@@ -520,11 +538,18 @@ fn jobs(workspace: &Workspace, boards: &[Board], options: &Options) -> Outcome<V
                     if !chosen.contains(&config) {
                         boards.remove(0);
                     }
+                    if quick.is_some() {
+                        boards.retain(|board| board.chosen.is_empty());
+                    }
                     let (project, judge) = (project.clone(), judge());
                     jobs.push(Job { project, boards, config, judge, replays: false, trace_limit });
                 }
             }
         }
+    }
+    if quick.is_some() {
+        jobs.retain(|job: &Job| !job.boards.is_empty());
+        return Ok(jobs);
     }
     let usual = boards.iter().filter(|board| options.run_everything_on(board));
     let cases = || CASES.iter().filter(|case| OFFERS_SMP || !is_smp(case.config));
@@ -543,15 +568,11 @@ fn jobs(workspace: &Workspace, boards: &[Board], options: &Options) -> Outcome<V
     for job in &mut jobs {
         let names: Vec<_> = job.boards.iter().map(|board| job.name(board)).collect();
         let mut names = names.iter();
-        let (project, config) = (&job.project, &job.config);
-        job.boards.retain(|board| match (options.quick, names.next()) {
-            (true, _) => quick::selects(project, board, config),
-            (false, name) => name.is_some_and(|name| options.select(name)),
-        });
+        job.boards.retain(|_| names.next().is_some_and(|name| options.select(name)));
     }
     if options.replay {
         jobs = jobs.iter().filter_map(Job::replay).collect();
-    } else if !options.quick && !options.coverage && options.only.is_none() {
+    } else if !options.coverage && options.only.is_none() {
         jobs.extend(usual_replays(workspace, boards, options)?);
     }
     jobs.retain(|job| !job.boards.is_empty());

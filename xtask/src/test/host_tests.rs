@@ -5,12 +5,16 @@ use std::process::{Command, Stdio};
 
 use crate::failure::{Context, Failure, Outcome};
 use crate::shell::process;
+use crate::test::changes::Crates;
 use crate::test::orders;
+use crate::test::quick::Choice;
 use crate::test::suite::Verdict;
 use crate::workspace::Workspace;
 
 /// The kinds of branches on static keys besides the usual one.
 const OTHER_KEY_BUILDS: [&str; 2] = ["fallback", "none"];
+/// Crates that a plain `cargo test` leaves out because their binaries do not run on the host.
+const LIBRARIES: [&str; 2] = ["limen-platform", "limen-loader"];
 
 /// Runs `cargo test` for everything that runs on the host. Lines about passing tests are not shown.
 ///
@@ -19,9 +23,8 @@ const OTHER_KEY_BUILDS: [&str; 2] = ["fallback", "none"];
 pub fn run(workspace: &Workspace) -> Outcome<Verdict> {
     let mut verdict = Verdict::default();
     follow_tests(process::cargo("test").arg("--no-fail-fast"), &mut verdict)?;
-    // Not default members, because their binaries do not run on the host.
-    let libraries = ["--lib", "--package", "limen-platform", "--package", "limen-loader"];
-    follow_tests(process::cargo("test").arg("--no-fail-fast").args(libraries), &mut verdict)?;
+    let libraries = LIBRARIES.iter().flat_map(|name| ["--package", *name]);
+    follow_tests(process::cargo("test").args(["--no-fail-fast", "--lib"]).args(libraries), &mut verdict)?;
     for build in OTHER_KEY_BUILDS {
         let mut cargo = process::cargo("test");
         cargo.env("LIMEN_KEYS", build).args(["--package", "limen-keys", "--test", "linux"]);
@@ -31,12 +34,28 @@ pub fn run(workspace: &Workspace) -> Outcome<Verdict> {
     Ok(verdict)
 }
 
-/// Runs the usual `cargo test`, without examples of documentation and without other kinds of branches on static keys.
+/// Runs the tests that a change reaches, without examples of documentation and without other kinds of branches on static
+/// keys.
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_quickly() -> Outcome<Verdict> {
-    follow_all(process::cargo("test").arg("--no-fail-fast").args(["--lib", "--bins", "--tests"]))
+pub fn run_quickly(workspace: &Workspace, choice: &Choice) -> Outcome<Verdict> {
+    let crates = Crates::of(workspace)?.0.into_iter().filter(|each| choice.crates.contains(&each.name));
+    let (on_host, others): (Vec<_>, Vec<_>) = crates.partition(|each| each.runs_on_host);
+    let mut verdict = Verdict::default();
+    let mut follow = |targets: &str, names: Vec<&str>| {
+        let packages = names.iter().flat_map(|name| ["--package", *name]);
+        let mut cargo = process::cargo("test");
+        cargo.args(["--no-fail-fast", targets]).args(packages);
+        if names.is_empty() { Ok(()) } else { follow_tests(&mut cargo, &mut verdict) }
+    };
+    follow("--tests", on_host.iter().map(|each| each.name.as_str()).collect())?;
+    let libraries = LIBRARIES.into_iter().filter(|name| others.iter().any(|each| each.name == *name));
+    follow("--lib", libraries.collect())?;
+    if choice.orders {
+        follow_tests(orders::cargo(workspace, "test").arg("--locked"), &mut verdict)?;
+    }
+    Ok(verdict)
 }
 
 /// Runs these tests.

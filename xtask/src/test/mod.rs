@@ -2,6 +2,7 @@
 
 mod boot_case;
 mod busy;
+mod changes;
 mod command;
 pub mod cothreads;
 mod coverage;

@@ -25,6 +25,11 @@ pub struct Candidate<'a> {
     pub configs: Vec<String>,
 }
 
+/// Whether the project is such a suite.
+pub fn is_long(project: &str) -> bool {
+    LONG.contains(&project)
+}
+
 /// Returns the candidates that boot the project, each with its part of the configurations.
 ///
 /// These are the usual boards, or, where the project does not run on one, the first of each instruction set; and for projects
@@ -48,7 +53,7 @@ pub fn places<'a>(project: &str, mut candidates: Vec<Candidate<'a>>) -> Vec<Cand
 }
 
 /// Whether each candidate is the first of its instruction set: usual boards come first, then the names decide.
-fn first_of_each_architecture(candidates: &[Candidate<'_>]) -> Vec<bool> {
+pub fn first_of_each_architecture(candidates: &[Candidate<'_>]) -> Vec<bool> {
     candidates.iter().map(|candidate| is_first(candidate, candidates)).collect()
 }
 
