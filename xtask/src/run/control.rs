@@ -53,26 +53,40 @@ impl Control {
         dumped
     }
 
+    /// Gives a command. A connection on which no answer came is closed, so that a late answer is not taken for that of the
+    /// next command.
     fn ask(&mut self, command: &str) -> Outcome {
-        if self.connection.is_none() {
-            let stream = UnixStream::connect(&self.socket).context(lost)?;
-            stream.set_read_timeout(Some(PATIENCE)).context(lost)?;
-            self.connection = Some(BufReader::new(stream));
-            self.ask("{\"execute\":\"qmp_capabilities\"}")?;
+        let mut connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => self.connect()?,
+        };
+        let answer = answer(&mut connection, command)?;
+        self.connection = Some(connection);
+        if answer.starts_with("{\"return\"") {
+            return Ok(());
         }
-        let Some(connection) = &mut self.connection else { return Ok(()) };
-        connection.get_mut().write_all(format!("{command}\n").as_bytes()).context(lost)?;
-        loop {
-            let mut line = String::new();
-            if connection.read_line(&mut line).context(lost)? == 0 {
-                return Err(Failure::new(lost()));
-            }
-            if line.starts_with("{\"return\"") {
-                return Ok(());
-            }
-            if line.starts_with("{\"error\"") {
-                return Err(Failure::new(format!("the emulator refuses {command}: {}", line.trim_end())));
-            }
+        Err(Failure::new(format!("the emulator refuses {command}: {}", answer.trim_end())))
+    }
+
+    fn connect(&self) -> Outcome<BufReader<UnixStream>> {
+        let stream = UnixStream::connect(&self.socket).context(lost)?;
+        stream.set_read_timeout(Some(PATIENCE)).context(lost)?;
+        let mut connection = BufReader::new(stream);
+        answer(&mut connection, "{\"execute\":\"qmp_capabilities\"}")?;
+        Ok(connection)
+    }
+}
+
+/// Sends a command, and returns the answer to it.
+fn answer(connection: &mut BufReader<UnixStream>, command: &str) -> Outcome<String> {
+    connection.get_mut().write_all(format!("{command}\n").as_bytes()).context(lost)?;
+    loop {
+        let mut line = String::new();
+        if connection.read_line(&mut line).context(lost)? == 0 {
+            return Err(Failure::new(lost()));
+        }
+        if line.starts_with("{\"return\"") || line.starts_with("{\"error\"") {
+            return Ok(line);
         }
     }
 }
@@ -141,6 +155,27 @@ mod tests {
         let failure = control.dump(Path::new("x"), (0, 1)).unwrap_err().to_string();
         assert!(failure.contains("the emulator refuses") && failure.contains("full"), "{failure}");
         assert!(emulator.join().unwrap()[3].contains("cont"));
+    }
+
+    #[test]
+    fn a_command_after_one_without_an_answer_has_a_connection_of_its_own() {
+        let mut control = Control::new();
+        let listener = UnixListener::bind(&control.socket).unwrap();
+        let emulator = thread::spawn(move || {
+            for answers in [1, 2] {
+                let (stream, _) = listener.accept().unwrap();
+                let mut lines = BufReader::new(stream);
+                for _ in 0..answers {
+                    lines.read_line(&mut String::new()).unwrap();
+                    lines.get_mut().write_all(b"{\"return\": {}}\r\n").unwrap();
+                }
+                lines.read_line(&mut String::new()).unwrap();
+            }
+        });
+        assert_eq!(control.ask("one").unwrap_err().to_string(), lost());
+        control.ask("two").unwrap();
+        drop(control);
+        emulator.join().unwrap();
     }
 
     #[test]
