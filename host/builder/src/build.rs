@@ -6,8 +6,8 @@ use limen_sdf::Diagnostic;
 use crate::address_plan;
 use crate::address_space::AddressSpaces;
 use crate::capabilities::capabilities;
-use crate::device_maps;
 use crate::image_type::ImageType;
+use crate::map_warnings;
 use crate::memory::MemoryPlan;
 use crate::objects::Objects;
 use crate::parts::Parts;
@@ -82,7 +82,7 @@ impl Parts {
             ImageType::Uimage => uimage::wrap(&flat, &layout, &self.board)?,
             ImageType::Binary => flat,
         };
-        let warnings = device_maps::warnings(&self.system, &spaces, &memory, self.board.architecture);
+        let warnings = map_warnings::warnings(&self.system, &spaces, &memory, self.board.architecture);
         Ok(Built { file, parts: self, spaces, objects, memory, crossings, layout, tables, warnings })
     }
 }

@@ -23,6 +23,7 @@ limen_sdf::diagnostic_codes! {
 
     MAP_DEVICE_CACHED = "map-device-cached";
     MAP_DEVICE_EXECUTABLE = "map-device-executable";
+    MAP_CACHED_AND_UNCACHED = "map-cached-and-uncached";
     IRQ_LINE_RANGE = "irq-line-range";
     IRQ_LINE_KERNEL = "irq-line-kernel";
     IRQ_PIN_RANGE = "irq-pin-range";

@@ -224,14 +224,7 @@ fn descriptions() {
 #[test]
 fn descriptions_for_a_pc() {
     check_raw(&[("irq-pin-beyond-controller", "one.system --board x86_64_generic --config debug", |w| {
-        w.write("sdk/board/x86_64_generic/debug/board.toml", PC);
-        for (name, program) in [
-            ("one.elf", TestElf::program()),
-            ("sdk/board/x86_64_generic/debug/elf/sel4.elf", TestElf::kernel()),
-            ("sdk/board/x86_64_generic/debug/elf/monitor.elf", TestElf::monitor()),
-        ] {
-            elf(w, name, &TestElf { machine: EM_X86_64, ..program });
-        }
+        w.add_board("x86_64_generic", PC, EM_X86_64);
         domain(w, "", "<irq pin=\"24\" vector=\"0\" id=\"0\" />\n", "");
     })]);
 }

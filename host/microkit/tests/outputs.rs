@@ -7,6 +7,7 @@ mod support;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
+use object::elf::{EM_AARCH64, EM_RISCV, EM_X86_64};
 use support::{BASE, ONE, SMP, Workspace, golden};
 
 const PAIR: &str = r#"<system>
@@ -148,6 +149,46 @@ fn probable_mistakes_are_warnings() {
         let (warnings, _) = printed.split_once("MICROKIT|").unwrap();
         let (_, last) = warnings.split_once("[mr-unused]\n").unwrap();
         wrong += &golden::difference(&format!("{name}.txt"), last);
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn cached_and_uncached_maps_of_one_region_are_warnings() {
+    const SYSTEM: &str = r#"<system>
+    <memory_region name="buffer" size="0x1000" />
+    <memory_region name="uncached" size="0x1000" />
+    <memory_region name="reversed" size="0x1000" />
+    <memory_region name="device" size="0x1000" phys_addr="0x8_0000_0000" />
+    <protection_domain name="driver">
+        <program_image path="one.elf" />
+        <map mr="buffer" vaddr="0x1000000" cached="false" />
+        <map mr="uncached" vaddr="0x1001000" cached="false" />
+        <map mr="reversed" vaddr="0x1002000" />
+        <map mr="device" vaddr="0x1003000" cached="false" />
+    </protection_domain>
+    <protection_domain name="client">
+        <program_image path="one.elf" />
+        <map mr="uncached" vaddr="0x1001000" cached="false" />
+        <map mr="device" vaddr="0x1003000" />
+        <map mr="buffer" vaddr="0x1000000" perms="r" />
+        <map mr="buffer" vaddr="0x1004000" />
+        <map mr="reversed" vaddr="0x1002000" cached="false" />
+    </protection_domain>
+</system>
+"#;
+    let mut wrong = String::new();
+    for (name, board, machine) in [
+        ("qemu_virt_aarch64", include_str!("../../builder/boards/qemu_virt_aarch64.toml"), EM_AARCH64),
+        ("qemu_virt_riscv64", include_str!("../../builder/boards/qemu_virt_riscv64.toml"), EM_RISCV),
+        ("x86_64_generic", include_str!("../../builder/boards/x86_64_generic.toml"), EM_X86_64),
+    ] {
+        let workspace = Workspace::new();
+        workspace.add_board(name, board, machine);
+        workspace.write("mixed.system", SYSTEM);
+        let printed = succeed(&workspace, &format!("mixed.system --board {name} --config debug"));
+        let (warnings, _) = printed.split_once("MICROKIT|").unwrap();
+        wrong += &golden::difference(&format!("map-cached-and-uncached-{name}.txt"), warnings);
     }
     assert!(wrong.is_empty(), "{wrong}");
 }

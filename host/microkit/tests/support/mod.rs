@@ -57,6 +57,21 @@ impl Workspace {
         self.write(&format!("{directory}/elf/monitor.elf"), TestElf::monitor().bytes());
     }
 
+    /// Adds a board with the configuration `debug` to the SDK, and makes the program one for its instruction set.
+    pub(crate) fn add_board(&self, name: &str, board: &str, machine: u16) {
+        let directory = format!("sdk/board/{name}/debug");
+        self.write(&format!("{directory}/board.toml"), board);
+        for (path, file) in [
+            ("one.elf", TestElf::program()),
+            (&format!("{directory}/elf/sel4.elf"), TestElf::kernel()),
+            (&format!("{directory}/elf/sel4_32.elf"), TestElf::kernel()),
+            (&format!("{directory}/elf/loader.elf"), TestElf::loader()),
+            (&format!("{directory}/elf/monitor.elf"), TestElf::monitor()),
+        ] {
+            self.write(path, TestElf { machine, ..file }.bytes());
+        }
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.root.join(name)
     }
