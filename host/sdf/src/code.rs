@@ -72,6 +72,7 @@ diagnostic_codes! {
     IRQ_PCI_ADDRESS = "irq-pci-address";
     IRQ_DUPLICATE = "irq-duplicate";
     IRQ_PIN_DUPLICATE = "irq-pin-duplicate";
+    IRQ_MESSAGE_DUPLICATE = "irq-message-duplicate";
     STATIC_KEY_NAME_RESERVED = "static-key-name-reserved";
     STATIC_KEY_NAME_DUPLICATE = "static-key-name-duplicate";
     STATIC_KEY_GROUP = "static-key-group";

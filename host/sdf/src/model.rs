@@ -3,6 +3,7 @@
 //! Protection domains are in pre-order: a parent, then each child's subtree. Their position is their index everywhere
 //! else (monitor badges, tables of the image).
 
+use std::fmt;
 use std::sync::Arc;
 
 use limen_abi::boot_info::BootInfo;
@@ -414,17 +415,6 @@ pub enum IrqSource {
     },
 }
 
-impl IrqSource {
-    /// The number that is unique among the system's interrupts: line or vector.
-    #[must_use]
-    pub fn number(&self) -> u64 {
-        match self {
-            Self::Line { line } => *line,
-            Self::Pin { vector, .. } | Self::Message { vector, .. } => u64::from(*vector),
-        }
-    }
-}
-
 /// Trigger mode of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trigger {
@@ -443,7 +433,7 @@ pub enum Polarity {
 }
 
 /// Address of a PCI device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PciAddress {
     /// 0 to 255.
     pub bus: u8,
@@ -451,6 +441,13 @@ pub struct PciAddress {
     pub device: u8,
     /// 0 to 7.
     pub function: u8,
+}
+
+impl fmt::Display for PciAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { bus, device, function } = self;
+        write!(f, "{bus:02x}:{device:02x}.{function}")
+    }
 }
 
 /// Object of a capability in a root slot, by index of the protection domain.
