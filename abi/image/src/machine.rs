@@ -50,11 +50,15 @@ pub struct Machine<'a> {
     pub kernel: Range,
     /// First address that the kernel cannot reach at boot; RAM from here on stays unused.
     pub reach: u64,
+    /// End of the physical addresses that the processor has.
+    pub end: u64,
 }
 
 /// Why a region cannot have its fixed address on this machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Misplaced {
+    /// The processor has no such address; its physical addresses end here.
+    Beyond(u64),
     /// The kernel occupies the address.
     Kernel(Range),
     /// The boot loader put the image there.
@@ -70,6 +74,10 @@ pub enum Misplaced {
 impl fmt::Display for Misplaced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Beyond(end) => write!(
+                f,
+                "is beyond the physical addresses of this processor, which end at {end:#x}; choose a lower phys_addr"
+            ),
             Self::Kernel(Range { start, end }) => {
                 write!(f, "overlaps the kernel at [{start:#x}..{end:#x}); choose another phys_addr")
             }
@@ -115,6 +123,9 @@ impl Machine<'_> {
 
     /// The kind of `range`, if programs may have it. `image` is the range of the boot image.
     pub(crate) fn kind_of(&self, range: Range, ram: &Ram, image: Range) -> Result<RegionKind, Misplaced> {
+        if range.end > self.end {
+            return Err(Misplaced::Beyond(self.end));
+        }
         if range.overlaps(&self.kernel) {
             return Err(Misplaced::Kernel(self.kernel));
         }

@@ -137,7 +137,8 @@ fn check(board: &Board, layout: &Layout, mut words: Vec<u64>) -> Result<(), Imag
         let kernel =
             board.pinned.map_or(Range::default(), |range| Range { start: range.start, end: range.end });
         let reach = memory.iter().map(|memory| memory.range.end).max().unwrap_or_default();
-        let machine = Machine { image_paddr: layout.image_paddr, memory: &memory, kernel, reach };
+        let machine =
+            Machine { image_paddr: layout.image_paddr, memory: &memory, kernel, reach, end: u64::MAX };
         match place(&mut words, &machine) {
             // Another machine may have suitable memory there.
             Err(ImageError::FixedRegion { .. }) => return Ok(()),

@@ -130,7 +130,7 @@ pub fn try_input(bytes: &[u8]) {
         Memory { range: FIRMWARE, kind: MemoryKind::Reserved },
         Memory { range: HIGH_RAM, kind: MemoryKind::Ram },
     ];
-    let machine = Machine { image_paddr: IMAGE, memory: &memory, kernel, reach: HIGH_RAM.end };
+    let machine = Machine { image_paddr: IMAGE, memory: &memory, kernel, reach: HIGH_RAM.end, end: 1 << 40 };
     if place(&mut placed, &machine).is_ok() {
         use_image(&placed);
         if let Ok(image) = Image::validate(&placed) {

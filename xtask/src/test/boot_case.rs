@@ -31,7 +31,7 @@ pub struct Case {
 }
 
 /// Every case.
-pub const CASES: [Case; 11] = [
+pub const CASES: [Case; 12] = [
     Case {
         name: "damaged_image",
         system: "examples/hello",
@@ -60,6 +60,16 @@ pub const CASES: [Case; 11] = [
         arguments: &["-m", "1346M", "-machine", "pc,max-ram-below-4g=64M"],
         line: "The kernel stopped: the boot image is refused: memory region 'fixed' [0x150000000..0x150400000) lies only \
                partly in RAM",
+    },
+    Case {
+        name: "far_region",
+        system: "tests/far_memory",
+        config: "release",
+        architecture: Some("x86_64"),
+        damaged: false,
+        arguments: &[],
+        line: "The kernel stopped: the boot image is refused: memory region 'far' [0x10000000000..0x10000001000) is beyond the \
+               physical addresses of this processor, which end at 0x10000000000",
     },
     // The ACPI tables are at the end of RAM, in the region's memory.
     Case {

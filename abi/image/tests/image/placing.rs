@@ -20,6 +20,8 @@ const IMAGE_END: u64 = IMAGE + IMAGE_BYTES;
 const POOL_BYTES: u64 = 0x10_0000;
 const REACH: u64 = 512 << 30;
 const GIB: u64 = 1 << 30;
+/// Of a processor with 40 address bits.
+const END: u64 = 1 << 40;
 
 /// A PC with 2 GiB: RAM up to the ACPI tables, device registers listed and not listed by the firmware, and the
 /// firmware's own memory.
@@ -55,7 +57,7 @@ fn unplaced(floating: &[u64], fixed: &[Range]) -> ImageWriter {
 
 fn place_in(memory: &[Memory], writer: &ImageWriter) -> Result<Vec<u64>, ImageError> {
     let mut words = writer.finish(UNPLACED, IMAGE_BYTES);
-    place(&mut words, &Machine { image_paddr: IMAGE, memory, kernel: KERNEL, reach: REACH })?;
+    place(&mut words, &Machine { image_paddr: IMAGE, memory, kernel: KERNEL, reach: REACH, end: END })?;
     Ok(words)
 }
 
@@ -114,7 +116,10 @@ fn ram_out_of_reach_stays_unused() {
     let pc = [PC.as_slice(), &[memory(4 * GIB, 8 * GIB, MemoryKind::Ram)]].concat();
     let place_within = |fixed: &[Range], floating: &[u64]| {
         let mut words = unplaced(floating, fixed).finish(UNPLACED, IMAGE_BYTES);
-        place(&mut words, &Machine { image_paddr: IMAGE, memory: &pc, kernel: KERNEL, reach: 4 * GIB })
+        place(
+            &mut words,
+            &Machine { image_paddr: IMAGE, memory: &pc, kernel: KERNEL, reach: 4 * GIB, end: END },
+        )
     };
     assert_eq!(place_within(&[], &[2 * GIB]), Err(ImageError::NoRoom { bytes: 2 * GIB }));
     let beyond = range(5 * GIB, 5 * GIB + 0x1000);
@@ -145,7 +150,7 @@ fn fixed_regions_avoid_memory_in_use() {
     assert_eq!(refusal(0, 0x1000), Some(Misplaced::Kept), "vectors of the firmware");
     assert_eq!(refusal(0x9_f000, 0xa_0000), Some(Misplaced::Kept), "a page with both");
     assert_eq!(refusal(0xf_0000, 0x10_0000), Some(Misplaced::Kept), "the firmware");
-    assert_eq!(refusal(0, 1 << 48), Some(Misplaced::Kernel(KERNEL)), "everything");
+    assert_eq!(refusal(0, END), Some(Misplaced::Kernel(KERNEL)), "everything");
 }
 
 #[test]
@@ -176,6 +181,25 @@ fn a_region_across_the_end_of_ram_is_refused_by_name() {
         "memory region 'fixed' [0x3ffff000..0x40001000) lies only partly in RAM; change its phys_addr or size, or give \
          the machine more memory"
     );
+}
+
+#[test]
+fn a_region_that_the_processor_cannot_address_is_refused_by_name() {
+    assert_eq!(fixed_at(END - 0x1000, END), Ok(RegionKind::Device));
+    for start in [END - 0x1000, END, (1 << 48) - 0x2000] {
+        let at = range(start, start + 0x2000);
+        let why = Misplaced::Beyond(END);
+        let refused = fixed_at(at.start, at.end).expect_err("no such address");
+        assert_eq!(refused, ImageError::FixedRegion { name: name_words("fixed"), range: at, why });
+        assert_eq!(
+            refused.to_string(),
+            format!(
+                "memory region 'fixed' [{:#x}..{:#x}) is beyond the physical addresses of this processor, which end at \
+                 0x10000000000; choose a lower phys_addr",
+                at.start, at.end
+            )
+        );
+    }
 }
 
 #[test]
@@ -242,7 +266,7 @@ fn an_unplaced_image_is_invalid() {
 #[test]
 fn an_image_is_placed_once() {
     let mut words = place_in(&PC, &unplaced(&[], &[])).expect("room");
-    let machine = Machine { image_paddr: IMAGE, memory: &PC, kernel: KERNEL, reach: REACH };
+    let machine = Machine { image_paddr: IMAGE, memory: &PC, kernel: KERNEL, reach: REACH, end: END };
     assert_eq!(place(&mut words, &machine), Err(ImageError::Placed));
 }
 
@@ -263,7 +287,7 @@ fn damage_is_found_before_anything_is_written() {
     let last = words.len() - 1;
     words[last] ^= 1;
     let before = words.clone();
-    let machine = Machine { image_paddr: IMAGE, memory: &PC, kernel: KERNEL, reach: REACH };
+    let machine = Machine { image_paddr: IMAGE, memory: &PC, kernel: KERNEL, reach: REACH, end: END };
     assert_eq!(place(&mut words, &machine), Err(ImageError::Checksum));
     assert_eq!(words, before);
 }
@@ -346,7 +370,7 @@ proptest! {
         }
         crate::sample::fix_checksum(&mut words);
         let map = [map.as_slice(), &[memory(0x10_0000, 0x300_0000, MemoryKind::Ram)]].concat();
-        let machine = Machine { image_paddr: IMAGE, memory: &map, kernel: KERNEL, reach: REACH };
+        let machine = Machine { image_paddr: IMAGE, memory: &map, kernel: KERNEL, reach: REACH, end: END };
         if place(&mut words, &machine).is_ok() && let Ok(image) = Image::validate(&words) {
             soundness::check(&image);
         }

@@ -172,7 +172,7 @@ fn place_image(information: &Information, module: Range) -> Result<PhysAddr, Ima
     let kernel = Range { start: LOAD_ADDRESS, end: paddr((&raw const __bss_end).addr()) };
     let image_paddr = module.start + MODULE_OFFSET;
     let reach = extend_identity_map(memory);
-    let machine = Machine { image_paddr, memory, kernel, reach };
+    let machine = Machine { image_paddr, memory, kernel, reach, end: cpu::physical_end() };
     let tables = identity_map::image_tables_mut(PhysAddr(image_paddr)).ok_or(ImageError::Truncated)?;
     limen_image::place(tables, &machine)?;
     Ok(PhysAddr(image_paddr))

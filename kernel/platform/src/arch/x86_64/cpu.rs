@@ -180,6 +180,16 @@ pub fn has_gigabyte_pages() -> bool {
     __cpuid(0x8000_0001).edx & HAS_GIGABYTE_PAGES != 0
 }
 
+/// End of the processor's physical addresses.
+///
+/// Source: Intel SDM, volume 3, section 4.1.4 (MAXPHYADDR).
+pub fn physical_end() -> u64 {
+    const LEAF: u32 = 0x8000_0008;
+    let has_leaf = __cpuid(0x8000_0000).eax >= LEAF;
+    let bits = if has_leaf { __cpuid(LEAF).eax & 0xff } else { 36 };
+    1 << bits.min(52)
+}
+
 /// Whether address spaces have identifiers in the TLB.
 fn identifiers() -> Identifiers {
     // Every processor with long mode has this leaf.
