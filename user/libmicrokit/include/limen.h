@@ -51,7 +51,7 @@ static inline seL4_Error limen_fpu_counters(limen_fpu_counters_t *counters)
  * error unless the system description grants <fpu_policy/>. */
 static inline seL4_Error limen_fpu_set_policy(limen_fpu_policy_t policy, seL4_Word options)
 {
-    limen_words_t words = limen_two_words((seL4_Word)policy, options);
+    limen_words_t words = limen_two_words(LIMEN_VALUE(seL4_Word, policy), options);
     return limen_outcome(limen_invoke(LIMEN_FPU_POLICY_CAP, LimenFpuSetPolicy, 0, 2, words));
 }
 
@@ -59,12 +59,12 @@ static inline seL4_Error limen_fpu_set_policy(limen_fpu_policy_t policy, seL4_Wo
  * values. */
 static inline seL4_Error limen_fpu_allow(microkit_child child)
 {
-    return (seL4_Error)seL4_TCB_Set_Flags(limen_child_thread(child), seL4_TCBFlag_fpuDisabled, 0);
+    return LIMEN_VALUE(seL4_Error, seL4_TCB_Set_Flags(limen_child_thread(child), seL4_TCBFlag_fpuDisabled, 0));
 }
 
 static inline seL4_Error limen_fpu_forbid(microkit_child child)
 {
-    return (seL4_Error)seL4_TCB_Set_Flags(limen_child_thread(child), 0, seL4_TCBFlag_fpuDisabled);
+    return LIMEN_VALUE(seL4_Error, seL4_TCB_Set_Flags(limen_child_thread(child), 0, seL4_TCBFlag_fpuDisabled));
 }
 
 /* For `fault`: returns true if the child faulted because it used the unit without permission. */
@@ -196,7 +196,7 @@ static inline seL4_Error limen_key_deferred_release(limen_key_deferred_t *key)
 static inline seL4_Error limen_key_deferred_flush(limen_key_deferred_t *key, seL4_Word now)
 {
     /* A clock may wrap around. */
-    return (seL4_Int64)(now - key->due) >= 0 ? limen_key_deferred_release(key) : seL4_NoError;
+    return LIMEN_VALUE(seL4_Int64, now - key->due) >= 0 ? limen_key_deferred_release(key) : seL4_NoError;
 }
 
 #endif /* LIMEN_H */

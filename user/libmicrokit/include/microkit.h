@@ -86,7 +86,7 @@ LIMEN_INLINE int limen_is_granted(seL4_Word granted, microkit_channel ch)
 /* Stops the program with a fault at the address `err`, so that the report shows the code. */
 static inline void microkit_internal_crash(seL4_Error err)
 {
-    volatile seL4_Uint32 *address = (volatile seL4_Uint32 *)(seL4_Word)err;
+    volatile seL4_Uint32 *address = LIMEN_ADDRESS(volatile seL4_Uint32 *, LIMEN_VALUE(seL4_Word, err));
     /* Hides the value, because compilers warn about a store to a small constant address. */
     __asm__ volatile ("" : "+r"(address));
     *address = 0;
@@ -297,10 +297,11 @@ static inline void microkit_arm_smc_call(seL4_ARM_SMCContext *args, seL4_ARM_SMC
             limen_report_ioport("microkit_x86_ioport_read_" #bits, id);                                             \
             return 0;                                                                                               \
         }                                                                                                           \
-        seL4_X86_IOPort_In##bits##_t answer = seL4_X86_IOPort_In##bits(BASE_IOPORT_CAP + id, (seL4_Uint16)addr);    \
+        seL4_X86_IOPort_In##bits##_t answer =                                                                       \
+            seL4_X86_IOPort_In##bits(BASE_IOPORT_CAP + id, LIMEN_VALUE(seL4_Uint16, addr));                         \
         if (answer.error != seL4_NoError) {                                                                         \
             microkit_dbg_puts("microkit_x86_ioport_read_" #bits ": error reading data\n");                          \
-            microkit_internal_crash((seL4_Error)answer.error);                                                      \
+            microkit_internal_crash(LIMEN_VALUE(seL4_Error, answer.error));                                         \
         }                                                                                                           \
         return answer.result;                                                                                       \
     }                                                                                                               \

@@ -30,8 +30,9 @@ static void use_fault(seL4_MessageInfo_t tag)
     sink += seL4_Fault_get_seL4_FaultType(fault) + seL4_Fault_VMFault_get_Addr(fault);
     sink += seL4_Fault_CapFault_get_InRecvPhase(fault) + seL4_Fault_UserException_get_Number(fault);
     sink += seL4_Fault_UnknownSyscall_get_FaultIP(fault) + seL4_Fault_Timeout_get_consumed(fault);
-    sink += (seL4_Word)(seL4_isCapFault_tag(tag) + seL4_isUnknownSyscall_tag(tag) + seL4_isUserException_tag(tag) +
-                        seL4_isTimeoutFault_tag(tag) + seL4_isVMFault_tag(tag));
+    sink += LIMEN_VALUE(seL4_Word, seL4_isCapFault_tag(tag) + seL4_isUnknownSyscall_tag(tag) +
+                                       seL4_isUserException_tag(tag) + seL4_isTimeoutFault_tag(tag) +
+                                       seL4_isVMFault_tag(tag));
 }
 
 static void use_rights(void)
@@ -47,7 +48,7 @@ static void use_rights(void)
 #if defined(CONFIG_DEBUG_BUILD)
 static void add(void *number)
 {
-    sink += *(seL4_Word *)number;
+    sink += *LIMEN_ADDRESS(seL4_Word *, number);
 }
 #endif
 
@@ -155,7 +156,7 @@ static seL4_Error use_methods(seL4_CPtr cptr)
         return error;
     }
     /* The program counter comes first on every architecture. */
-    *(seL4_Word *)&context += 4;
+    *LIMEN_ADDRESS(seL4_Word *, &context) += 4;
     error = seL4_TCB_WriteRegisters(cptr, seL4_False, 0, LIMEN_CONTEXT_WORDS, &context);
     seL4_TCB_Suspend(cptr);
     seL4_TCB_Resume(cptr);
@@ -227,7 +228,7 @@ static void use_channels(microkit_channel ch)
     microkit_deferred_irq_ack(ch);
     microkit_mr_set(0, microkit_mr_get(1));
     take(microkit_ppcall(1, microkit_msginfo_new(0, 0)));
-    take(microkit_ppcall(ch, microkit_msginfo_new(sink, (seL4_Uint16)sink)));
+    take(microkit_ppcall(ch, microkit_msginfo_new(sink, LIMEN_VALUE(seL4_Uint16, sink))));
 }
 
 void init(void)

@@ -73,7 +73,7 @@ typedef enum seL4_Error {
 } seL4_Error;
 
 /* Failures of capability lookup. */
-typedef enum seL4_LookupFailureType {
+__extension__ typedef enum seL4_LookupFailureType {
     /* The root of the capability space is invalid. */
     seL4_InvalidRoot = 1,
     /* The slot is empty. Word: bits left. */
@@ -189,7 +189,7 @@ typedef enum seL4_InvocationLabel {
 } seL4_InvocationLabel;
 
 /* Words of the message CapFault. */
-typedef enum seL4_CapFault_Msg {
+__extension__ typedef enum seL4_CapFault_Msg {
     seL4_CapFault_IP = 0,
     seL4_CapFault_Addr = 1,
     seL4_CapFault_InRecvPhase = 2,
@@ -203,7 +203,7 @@ typedef enum seL4_CapFault_Msg {
 } seL4_CapFault_Msg;
 
 /* Pieces of boot information. */
-typedef enum seL4_BootInfoID {
+__extension__ typedef enum seL4_BootInfoID {
     /* Nothing. */
     SEL4_BOOTINFO_HEADER_PADDING = 0,
     /* VESA BIOS extensions: information blocks of controller and mode, then mode and interface. */
@@ -223,7 +223,7 @@ typedef enum seL4_BootInfoID {
 } seL4_BootInfoID;
 
 /* Flags of a thread. */
-typedef enum seL4_TCBFlag {
+__extension__ typedef enum seL4_TCBFlag {
     /* None. */
     seL4_TCBFlag_NoFlag = 0,
     /* The thread may not use the floating-point unit. */

@@ -86,7 +86,7 @@
 #define LIMEN_FRAME_POINTER 15
 
 /* Words of the message UnknownSyscall. */
-typedef enum seL4_UnknownSyscall_Msg {
+__extension__ typedef enum seL4_UnknownSyscall_Msg {
     seL4_UnknownSyscall_X0 = 0,
     seL4_UnknownSyscall_X1 = 1,
     seL4_UnknownSyscall_X2 = 2,
@@ -106,7 +106,7 @@ typedef enum seL4_UnknownSyscall_Msg {
 } seL4_UnknownSyscall_Msg;
 
 /* Words of the message UserException. */
-typedef enum seL4_UserException_Msg {
+__extension__ typedef enum seL4_UserException_Msg {
     seL4_UserException_FaultIP = 0,
     seL4_UserException_SP = 1,
     seL4_UserException_SPSR = 2,
@@ -118,7 +118,7 @@ typedef enum seL4_UserException_Msg {
 } seL4_UserException_Msg;
 
 /* Words of the message VMFault. */
-typedef enum seL4_VMFault_Msg {
+__extension__ typedef enum seL4_VMFault_Msg {
     seL4_VMFault_IP = 0,
     seL4_VMFault_Addr = 1,
     seL4_VMFault_PrefetchFault = 2,
@@ -129,7 +129,7 @@ typedef enum seL4_VMFault_Msg {
 } seL4_VMFault_Msg;
 
 /* Words of the message Timeout. */
-typedef enum seL4_Timeout_Msg {
+__extension__ typedef enum seL4_Timeout_Msg {
     seL4_Timeout_Data = 0,
     seL4_Timeout_Consumed = 1,
     seL4_Timeout_Length = 2,

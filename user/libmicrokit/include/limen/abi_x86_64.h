@@ -70,7 +70,7 @@
 #define LIMEN_FRAME_POINTER 9
 
 /* Words of the message UnknownSyscall. */
-typedef enum seL4_UnknownSyscall_Msg {
+__extension__ typedef enum seL4_UnknownSyscall_Msg {
     seL4_UnknownSyscall_RAX = 0,
     seL4_UnknownSyscall_RBX = 1,
     seL4_UnknownSyscall_RCX = 2,
@@ -96,7 +96,7 @@ typedef enum seL4_UnknownSyscall_Msg {
 } seL4_UnknownSyscall_Msg;
 
 /* Words of the message UserException. */
-typedef enum seL4_UserException_Msg {
+__extension__ typedef enum seL4_UserException_Msg {
     seL4_UserException_FaultIP = 0,
     seL4_UserException_SP = 1,
     seL4_UserException_FLAGS = 2,
@@ -108,7 +108,7 @@ typedef enum seL4_UserException_Msg {
 } seL4_UserException_Msg;
 
 /* Words of the message VMFault. */
-typedef enum seL4_VMFault_Msg {
+__extension__ typedef enum seL4_VMFault_Msg {
     seL4_VMFault_IP = 0,
     seL4_VMFault_Addr = 1,
     seL4_VMFault_PrefetchFault = 2,
@@ -119,7 +119,7 @@ typedef enum seL4_VMFault_Msg {
 } seL4_VMFault_Msg;
 
 /* Words of the message Timeout. */
-typedef enum seL4_Timeout_Msg {
+__extension__ typedef enum seL4_Timeout_Msg {
     seL4_Timeout_Data = 0,
     seL4_Timeout_Consumed = 1,
     seL4_Timeout_Length = 2,

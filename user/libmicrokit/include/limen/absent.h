@@ -128,7 +128,7 @@ typedef enum _object {
     seL4_ObjectTypeCount,
 } seL4_ArchObjectType;
 
-typedef enum seL4_ARM_VMAttributes {
+__extension__ typedef enum seL4_ARM_VMAttributes {
     seL4_ARM_PageCacheable = 1,
     seL4_ARM_ParityEnabled = 2,
     seL4_ARM_Default_VMAttributes = 3,
@@ -155,7 +155,7 @@ typedef enum _object {
     seL4_ObjectTypeCount,
 } seL4_ArchObjectType;
 
-typedef enum seL4_RISCV_VMAttributes {
+__extension__ typedef enum seL4_RISCV_VMAttributes {
     seL4_RISCV_Default_VMAttributes = 0,
     seL4_RISCV_ExecuteNever = 1,
     LIMEN_WIDTH_OF_seL4_RISCV_VMAttributes = LIMEN_ALL_BITS,
@@ -202,7 +202,7 @@ typedef enum _object {
     seL4_ObjectTypeCount,
 } seL4_ArchObjectType;
 
-typedef enum seL4_X86_VMAttributes {
+__extension__ typedef enum seL4_X86_VMAttributes {
     seL4_X86_WriteBack = 0,
     seL4_X86_Default_VMAttributes = 0,
     seL4_X86_WriteThrough = 1,

@@ -66,7 +66,7 @@ static inline seL4_Error limen_probe_stop(void)
 static inline seL4_Error limen_probe_arm(limen_probe_event_t event, seL4_Word first, seL4_Word last,
                                           seL4_Word options)
 {
-    limen_words_t words = { (seL4_Word)event, first, last, options };
+    limen_words_t words = { LIMEN_VALUE(seL4_Word, event), first, last, options };
     return limen_outcome(limen_invoke(LIMEN_PROBE_CAP, LimenProbeArm, 0, 4, words));
 }
 
@@ -75,7 +75,7 @@ static inline seL4_Error limen_probe_read(limen_probe_sample_t *sample)
 {
     limen_received_t answer = limen_invoke(LIMEN_PROBE_CAP, LimenProbeRead, 0, 0, limen_two_words(0, 0));
     sample->valid = answer.words.mr0 != 0;
-    sample->event = (limen_probe_event_t)answer.words.mr1;
+    sample->event = LIMEN_VALUE(limen_probe_event_t, answer.words.mr1);
     sample->user = answer.words.mr2;
     sample->entry = answer.words.mr3;
     sample->interruptions = seL4_GetMR(4);
@@ -93,7 +93,7 @@ static inline seL4_Bool limen_probe_ring_next(limen_ring_cursor_t *cursor, limen
     limen_ring_line_t line;
     sample->valid = limen_ring_next(cursor, line);
     if (sample->valid) {
-        sample->event = (limen_probe_event_t)line[LIMEN_RING_RECORD];
+        sample->event = LIMEN_VALUE(limen_probe_event_t, line[LIMEN_RING_RECORD]);
         sample->user = line[LIMEN_RING_RECORD + 1];
         sample->entry = line[LIMEN_RING_RECORD + 2];
         sample->interruptions = line[LIMEN_RING_RECORD + 3];
@@ -137,11 +137,12 @@ void limen_crossing_interrupt_serialised(void);
 
 /* Arms one of these crossings, with the exit stamp. */
 #define LIMEN_PROBE_ARM(event)                                                                                     \
-    limen_probe_arm(limen_probe_##event, (seL4_Word)limen_cross_##event, (seL4_Word)limen_crossed_##event, LIMEN_PROBE_EXIT)
+    limen_probe_arm(limen_probe_##event, LIMEN_ADDRESS(seL4_Word, limen_cross_##event),                            \
+                    LIMEN_ADDRESS(seL4_Word, limen_crossed_##event), LIMEN_PROBE_EXIT)
 static inline seL4_Error limen_probe_arm_interrupt(void)
 {
-    return limen_probe_arm(limen_probe_interrupt, (seL4_Word)limen_crossing_interrupt,
-                           (seL4_Word)limen_crossed_interrupt, LIMEN_PROBE_EXIT);
+    return limen_probe_arm(limen_probe_interrupt, LIMEN_ADDRESS(seL4_Word, limen_crossing_interrupt),
+                           LIMEN_ADDRESS(seL4_Word, limen_crossed_interrupt), LIMEN_PROBE_EXIT);
 }
 static inline seL4_Error limen_probe_arm_syscall(void)
 {

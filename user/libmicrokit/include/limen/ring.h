@@ -44,7 +44,8 @@ static inline seL4_Bool limen_ring_next(limen_ring_cursor_t *cursor, limen_ring_
             cursor->next = count - slots;
         }
         const seL4_Uint64 *words = ring[1 + cursor->next % slots];
-        for (int i = LIMEN_RING_RECORD; i < LIMEN_RING_LINE_WORDS; i++) {
+        int i;
+        for (i = LIMEN_RING_RECORD; i < LIMEN_RING_LINE_WORDS; i++) {
             line[i] = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
         }
         __atomic_thread_fence(__ATOMIC_ACQUIRE);

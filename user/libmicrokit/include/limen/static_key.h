@@ -67,8 +67,12 @@ struct limen_static_key_on : limen_static_key {
 /* Tells the tool that this program reads its keys. */
 __asm__(".pushsection limen_key_words, \"\", %progbits\n\t.byte 1\n\t.popsection");
 
-/* True if the key is on. The first suits code for which the key is usually off, the second code for which it is on. */
-#define LIMEN_STATIC_KEY_IS_ON(key) (*(const volatile unsigned long long *)&(key).is_on != 0)
+/* True if the key is on. The first macro suits code for which the key is usually off, the second code for which it is on. */
+static inline __attribute__((always_inline)) int limen_static_key_is_on(const volatile limen_static_key_t *key)
+{
+    return key->is_on != 0;
+}
+#define LIMEN_STATIC_KEY_IS_ON(key) limen_static_key_is_on(&(key))
 #define limen_static_branch_unlikely(key) __builtin_expect(LIMEN_STATIC_KEY_IS_ON(key), 0)
 #define limen_static_branch_likely(key) __builtin_expect(LIMEN_STATIC_KEY_IS_ON(key), 1)
 
@@ -128,7 +132,7 @@ __asm__(".pushsection limen_key_words, \"\", %progbits\n\t.byte 1\n\t.popsection
     })
 #endif
 
-/* True if the key is on. The first suits code for which the key is usually off, the second code for which it is on. */
+/* True if the key is on. The first macro suits code for which the key is usually off, the second code for which it is on. */
 #define limen_static_branch_unlikely(key) __builtin_expect(LIMEN_STATIC_BRANCH(key, 1, "0"), 0)
 #define limen_static_branch_likely(key) __builtin_expect(LIMEN_STATIC_BRANCH(key, 0, "1"), 1)
 

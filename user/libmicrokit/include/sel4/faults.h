@@ -57,9 +57,9 @@ static inline seL4_Fault_t seL4_getFault(seL4_MessageInfo_t tag)
         return fault;
     }
     fault.words[0] = seL4_MessageInfo_get_label(tag);
-    seL4_Word length = seL4_MessageInfo_get_length(tag);
-    for (seL4_Word i = 0; i < length && i < LIMEN_FAULT_WORDS; i++) {
-        fault.words[1 + i] = seL4_GetMR((int)i);
+    seL4_Word i, length = seL4_MessageInfo_get_length(tag);
+    for (i = 0; i < length && i < LIMEN_FAULT_WORDS; i++) {
+        fault.words[1 + i] = seL4_GetMR(LIMEN_VALUE(int, i));
     }
     return fault;
 }

@@ -10,14 +10,14 @@
 LIMEN_INLINE limen_received_t limen_invoke(seL4_CPtr service, seL4_InvocationLabel method, seL4_Word caps,
                                            seL4_Word length, limen_words_t words)
 {
-    seL4_MessageInfo_t request = seL4_MessageInfo_new((seL4_Word)method, 0, caps, length);
+    seL4_MessageInfo_t request = seL4_MessageInfo_new(LIMEN_VALUE(seL4_Word, method), 0, caps, length);
     return limen_trap_call(service, request, words);
 }
 
 /* Converts the reply to an error code and stores the details of an error in the buffer. */
 LIMEN_INLINE seL4_Error limen_outcome(limen_received_t answer)
 {
-    seL4_Error error = (seL4_Error)seL4_MessageInfo_get_label(answer.info);
+    seL4_Error error = LIMEN_VALUE(seL4_Error, seL4_MessageInfo_get_label(answer.info));
     if (error != seL4_NoError) {
         limen_store_words(seL4_GetIPCBuffer(), answer.words);
     }
@@ -33,13 +33,13 @@ LIMEN_INLINE limen_words_t limen_two_words(seL4_Word mr0, seL4_Word mr1)
 /* Invokes a method without words. */
 LIMEN_INLINE seL4_Error limen_invoke_plain(seL4_CPtr service, seL4_InvocationLabel method, seL4_Word caps)
 {
-    return limen_outcome(limen_trap_call_empty(service, seL4_MessageInfo_new((seL4_Word)method, 0, caps, 0)));
+    return limen_outcome(limen_trap_call_empty(service, seL4_MessageInfo_new(LIMEN_VALUE(seL4_Word, method), 0, caps, 0)));
 }
 
 /* Message word 0 of both register methods: one Boolean, and flags that no architecture uses yet. */
 LIMEN_INLINE seL4_Word limen_register_flags(seL4_Bool act_too, seL4_Uint8 arch_flags)
 {
-    return (act_too ? 1ul : 0ul) | ((seL4_Word)arch_flags << 8);
+    return (act_too ? 1ul : 0ul) | (LIMEN_VALUE(seL4_Word, arch_flags) << 8);
 }
 
 /* Reads the first `count` registers of another thread, and stops it first if asked to. */
@@ -53,8 +53,9 @@ static inline seL4_Error seL4_TCB_ReadRegisters(seL4_TCB service, seL4_Bool susp
     seL4_Word arrived = error == seL4_NoError ? seL4_MessageInfo_get_length(answer.info) : 0;
     /* Volatile, so that no compiler turns the loop into a call to memcpy, which programs may lack. */
     const volatile seL4_Word *message = seL4_GetIPCBuffer()->msg;
-    seL4_Word *registers = (seL4_Word *)regs;
-    for (seL4_Word i = 0; i < arrived && i < count && i < LIMEN_CONTEXT_WORDS; i++) {
+    seL4_Word *registers = LIMEN_ADDRESS(seL4_Word *, regs);
+    seL4_Word i;
+    for (i = 0; i < arrived && i < count && i < LIMEN_CONTEXT_WORDS; i++) {
         registers[i] = message[i];
     }
     return error;
@@ -65,10 +66,11 @@ static inline seL4_Error seL4_TCB_WriteRegisters(seL4_TCB service, seL4_Bool res
                                                  seL4_Word count, seL4_UserContext *regs)
 {
     volatile seL4_Word *message = seL4_GetIPCBuffer()->msg;
-    const seL4_Word *registers = (const seL4_Word *)regs;
+    const seL4_Word *registers = LIMEN_ADDRESS(const seL4_Word *, regs);
+    seL4_Word i;
     message[0] = limen_register_flags(resume_target, arch_flags);
     message[1] = count;
-    for (seL4_Word i = 0; i < count && i < LIMEN_CONTEXT_WORDS; i++) {
+    for (i = 0; i < count && i < LIMEN_CONTEXT_WORDS; i++) {
         message[2 + i] = registers[i];
     }
     return limen_outcome(limen_invoke(service, TCBWriteRegisters, 0, 2 + count, limen_load_words(seL4_GetIPCBuffer())));
@@ -216,16 +218,17 @@ static inline seL4_Error seL4_ARM_SMC_Call(seL4_CPtr service, seL4_ARM_SMCContex
                                            seL4_ARM_SMCContext *smc_response)
 {
     volatile seL4_Word *message = seL4_GetIPCBuffer()->msg;
-    const seL4_Word *args = (const seL4_Word *)smc_args;
-    for (seL4_Word i = 0; i < LIMEN_SMC_WORDS; i++) {
+    const seL4_Word *args = LIMEN_ADDRESS(const seL4_Word *, smc_args);
+    seL4_Word i;
+    for (i = 0; i < LIMEN_SMC_WORDS; i++) {
         message[i] = args[i];
     }
     limen_words_t words = limen_load_words(seL4_GetIPCBuffer());
     limen_received_t answer = limen_invoke(service, ARMSMCCall, 0, LIMEN_SMC_WORDS, words);
     limen_store_words(seL4_GetIPCBuffer(), answer.words);
     seL4_Error error = limen_outcome(answer);
-    seL4_Word *response = (seL4_Word *)smc_response;
-    for (seL4_Word i = 0; error == seL4_NoError && i < LIMEN_SMC_WORDS; i++) {
+    seL4_Word *response = LIMEN_ADDRESS(seL4_Word *, smc_response);
+    for (i = 0; error == seL4_NoError && i < LIMEN_SMC_WORDS; i++) {
         response[i] = message[i];
     }
     return error;
@@ -268,7 +271,7 @@ typedef struct seL4_X86_IOPort_In32 {
         limen_received_t answer = limen_invoke(service, X86IOPortIn##bits, 0, 1, limen_two_words(port, 0));        \
         seL4_X86_IOPort_In##bits##_t result;                                                                       \
         result.error = limen_outcome(answer);                                                                      \
-        result.result = (seL4_Uint##bits)answer.words.mr0;                                                         \
+        result.result = LIMEN_VALUE(seL4_Uint##bits, answer.words.mr0);                                            \
         return result;                                                                                             \
     }                                                                                                              \
     static inline seL4_Error seL4_X86_IOPort_Out##bits(seL4_CPtr service, seL4_Word port, seL4_Word data)          \

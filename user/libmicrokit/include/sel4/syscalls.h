@@ -95,14 +95,14 @@ LIMEN_INLINE void seL4_NBSendWithMRs(seL4_CPtr dest, seL4_MessageInfo_t msgInfo,
  * must still be in the buffer afterwards. */
 LIMEN_INLINE seL4_MessageInfo_t seL4_Call(seL4_CPtr dest, seL4_MessageInfo_t msgInfo)
 {
-    return limen_deliver(limen_trap_call(dest, msgInfo, limen_load_words(seL4_GetIPCBuffer())), (seL4_Word *)0);
+    return limen_deliver(limen_trap_call(dest, msgInfo, limen_load_words(seL4_GetIPCBuffer())), 0);
 }
 
 LIMEN_INLINE seL4_MessageInfo_t seL4_CallWithMRs(seL4_CPtr dest, seL4_MessageInfo_t msgInfo, seL4_Word *mr0,
                                                  seL4_Word *mr1, seL4_Word *mr2, seL4_Word *mr3)
 {
     limen_received_t answer = limen_trap_call(dest, msgInfo, limen_gather_words(mr0, mr1, mr2, mr3));
-    return limen_deliver_words(answer, (seL4_Word *)0, mr0, mr1, mr2, mr3);
+    return limen_deliver_words(answer, 0, mr0, mr1, mr2, mr3);
 }
 
 /* Waits for a message. The reply object records the caller. */
@@ -225,7 +225,7 @@ LIMEN_INLINE void seL4_Yield(void)
 /* Prints one character on the debug console. */
 LIMEN_INLINE void seL4_DebugPutChar(char c)
 {
-    limen_trap_plain(seL4_SysDebugPutChar, (seL4_Word)(unsigned char)c);
+    limen_trap_plain(seL4_SysDebugPutChar, LIMEN_VALUE(unsigned char, c));
 }
 #endif
 

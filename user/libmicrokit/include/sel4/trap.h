@@ -21,7 +21,7 @@ typedef struct limen_received {
 } limen_received_t;
 
 /* Local variables in the registers of the system call convention. */
-#define LIMEN_NUMBER(call) register seL4_Word number __asm__(LIMEN_REGISTER_NUMBER) = (seL4_Word)(call)
+#define LIMEN_NUMBER(call) register seL4_Word number __asm__(LIMEN_REGISTER_NUMBER) = LIMEN_VALUE(seL4_Word, call)
 #define LIMEN_CPTR(value) register seL4_Word cptr __asm__(LIMEN_REGISTER_CPTR) = (value)
 #define LIMEN_INFO(message) register seL4_Word info __asm__(LIMEN_REGISTER_INFO) = (message).words[0]
 #define LIMEN_REPLY(value) register seL4_Word reply __asm__(LIMEN_REGISTER_REPLY) = (value)

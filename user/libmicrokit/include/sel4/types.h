@@ -54,6 +54,15 @@ typedef struct seL4_BootInfoHeader {
     seL4_Word len;
 } seL4_BootInfoHeader;
 
+/* Casts that C++ compilers accept with -Wold-style-cast: between numbers, and to or from an address. */
+#ifdef __cplusplus
+#define LIMEN_VALUE(type, value) static_cast<type>(value)
+#define LIMEN_ADDRESS(type, value) reinterpret_cast<type>(value)
+#else
+#define LIMEN_VALUE(type, value) ((type)(value))
+#define LIMEN_ADDRESS(type, value) ((type)(value))
+#endif
+
 /* For the few functions that must be inlined even without optimisation, because they keep message words in registers. */
 #define LIMEN_INLINE static inline __attribute__((always_inline))
 

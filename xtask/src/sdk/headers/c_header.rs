@@ -76,8 +76,11 @@ impl Item {
                 format!("\n/* {sentence} */\n#define {name} {value}\n")
             }
             Self::Enumeration { sentence, name, entries } => {
+                // Before C23, the standard has only enumerators that fit into an int.
+                let fits = entries.iter().all(|(_, value, _)| i32::try_from(*value).is_ok());
+                let extension = if fits { "" } else { "__extension__ " };
                 let entries: String = entries.iter().map(entry).collect();
-                format!("\n/* {sentence} */\ntypedef enum {name} {{\n{entries}}} {name};\n")
+                format!("\n/* {sentence} */\n{extension}typedef enum {name} {{\n{entries}}} {name};\n")
             }
             Self::ForEach { sentence, name, names } => {
                 let names: String = names.iter().map(|name| format!(" \\\n    DO({name})")).collect();
