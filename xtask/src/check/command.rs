@@ -221,14 +221,15 @@ fn complain(sentences: Vec<String>) -> Outcome {
     if sentences.is_empty() { Ok(()) } else { Err(Failure::new(sentences.join("\n"))) }
 }
 
-/// Checks that every header of the SDK compiles on its own, in C and C++, with both compilers, without warnings.
+/// Checks that every header of the SDK compiles on its own, in C and C++, with both compilers, without warnings, and that
+/// programs have no zeroed memory in their files, whatever linker lays them out.
 ///
 /// # Errors
-/// When one does not; the failure carries the compiler's output.
+/// When one does not; the failure carries the output of compiler and linker.
 pub fn sdk_headers(workspace: &Workspace) -> Outcome {
     sdk::build(workspace)?;
     for board in board::all_names(workspace)? {
-        sdk::make(workspace, &board, "debug", "libmicrokit", &["check-headers"])?;
+        sdk::make(workspace, &board, "debug", "libmicrokit", &["check-headers", "check-layout"])?;
     }
     Ok(())
 }
