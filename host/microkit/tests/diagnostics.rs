@@ -248,17 +248,30 @@ fn programs() {
         ("program-symbols-missing", "one.system", |w| image(w, r#"path_for_symbols="two.elf""#)),
         ("program-symbols-not-elf", "one.system", |w| image(w, r#"path_for_symbols="one.system""#)),
         ("program-symbols-other-build", "one.system", |w| {
-            image(w, r#"path_for_symbols="two.elf""#);
             let mut other = TestElf::program();
             other.segments[1].data[0x70] ^= 1;
-            elf(w, "two.elf", &other);
-            one(w, TestElf::program().stripped());
+            symbols_in(w, &other);
         }),
         ("program-symbols-other-id", "one.system", |w| {
             image(w, r#"path_for_symbols="two.elf""#);
             elf(w, "two.elf", &TestElf { build_id: Some(&[1, 2, 3, 4]), ..TestElf::program() });
             one(w, TestElf { build_id: Some(&[1, 2, 3, 5]), ..TestElf::program().stripped() });
         }),
+        ("program-symbols-other-entry", "one.system", |w| {
+            symbols_in(w, &TestElf { entry: 0x20_0002, ..TestElf::program() });
+        }),
+        ("program-symbols-other-segments", "one.system", |w| {
+            symbols_in(w, &TestElf::program().segment(PF_R, 0x30_0000, b"more", 4));
+        }),
+        ("program-symbols-cut", "one.system", |w| {
+            let mut other = TestElf::program();
+            other.segments[1].data.truncate(0x10);
+            symbols_in(w, &other);
+        }),
+        ("program-symbols-other-machine", "one.system", |w| {
+            symbols_in(w, &TestElf { machine: EM_X86_64, ..TestElf::program() });
+        }),
+        ("program-symbols-stripped", "one.system", |w| symbols_in(w, &TestElf::program().stripped())),
         ("program-not-elf", "one.system", |w| w.write("one.elf", "#!/bin/sh")),
         ("program-empty", "one.system", |w| w.write("one.elf", "")),
         ("program-cut", "one.system", |w| w.write("one.elf", &TestElf::program().bytes()[..100])),
@@ -298,6 +311,13 @@ fn programs() {
             ring(w, 0x40_0000);
         }),
     ]);
+}
+
+/// A stripped program, with this file for its symbols.
+fn symbols_in(workspace: &Workspace, file: &TestElf) {
+    image(workspace, r#"path_for_symbols="two.elf""#);
+    elf(workspace, "two.elf", file);
+    one(workspace, TestElf::program().stripped());
 }
 
 /// A program that says where its IPC buffer is to be.
