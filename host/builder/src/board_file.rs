@@ -84,6 +84,13 @@ mod tests {
         for (from, to, reason) in [
             ("0x7000_0000", "0x3000_0000", "loader_address"),
             ("end = 0xc000_0000", "end = 0x3000_0000", "not a range of pages"),
+            (
+                "[pinned]",
+                "[[ram]]\nstart = 0xc000_1000\nend = 0xc000_2000\n[[ram]]\nstart = 0xc000_3000\nend = 0xc000_4000\n\
+                 [[ram]]\nstart = 0xc000_5000\nend = 0xc000_6000\n[[ram]]\nstart = 0xc000_7000\nend = 0xc000_8000\n\
+                 [pinned]",
+                "more than 4 ranges of RAM",
+            ),
             ("0xff_ffff_ffff", "0x7fff_ffff_ffff", "user_top is not 0xffffffffff"),
             ("0x0900_0000", "0x0900_0004", "serial.paddr"),
             ("0x0801_0000", "0x1_0000_0000_0000", "interrupt_controller.cpu_paddr"),

@@ -4,6 +4,7 @@ use limen_abi::limits::{
     INTERRUPT_LINES, INTERRUPT_VECTORS, PAGE_BYTES, PROCESSORS, USER_TOP_AARCH64, USER_TOP_RISCV64,
     USER_TOP_X86_64,
 };
+use limen_image::loader::MAX_RAM;
 use limen_image::{InterruptController as Kind, PLIC_CONTEXTS};
 use limen_sdf::Architecture;
 
@@ -54,6 +55,7 @@ fn check_memory(board: &Board) -> Check {
         rule(ram.start >= previous_end, || "RAM ranges are not in ascending order".to_owned())?;
         previous_end = ram.end;
     }
+    rule(board.ram.len() <= MAX_RAM, || format!("there are more than {MAX_RAM} ranges of RAM"))?;
     board.pinned.as_ref().map_or(Ok(()), check_range)?;
     let loader = board.loader_address;
     let in_ram = board.ram.iter().any(|ram| ram.start <= loader && loader < ram.end);

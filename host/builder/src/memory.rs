@@ -237,6 +237,27 @@ mod tests {
         assert_eq!(kinds, [RegionKind::Zero, RegionKind::Device]);
     }
 
+    #[test]
+    fn the_zcu102_has_two_banks_of_ram() {
+        let board = Board::parse(include_str!("../boards/zcu102.toml")).unwrap();
+        let plan = |regions: &[_]| {
+            let (system, spaces) = with_regions(regions);
+            let reserved = Range { start: 0x4000_0000, end: 0x4040_0000 };
+            MemoryPlan::new(&board, &system, &spaces, Taken { reserved, contents_paddr: reserved.start })
+        };
+        // Memory for devices up to the end of the lower bank, and the upper bank.
+        let fixed = [(0x110, false, Some(0x7fef_0000)), (0x8_0000, false, Some(0x8_0000_0000))];
+        let kinds = plan(&fixed).unwrap().places.into_iter().map(|place| place.kind);
+        assert_eq!(kinds.collect::<Vec<_>>(), [RegionKind::Zero; 2]);
+        let across = plan(&[(2, false, Some(0x7fff_f000))]).unwrap_err();
+        assert!(across.message.contains("lies only partly in RAM [0x1000..0x80000000)"), "{across:?}");
+        // The largest regions of the lower bank leave the firmware's megabyte alone; the next one is in the upper bank.
+        let floating = plan(&[(0x3_fb00, false, None), (0x3_ffff, false, None), (1, false, None)]).unwrap();
+        let paddrs = floating.places.iter().map(|place| place.paddr).collect::<Vec<_>>();
+        assert_eq!(paddrs, [0x4040_0000, 0x8_0000_0000, 0x8_3fff_f000]);
+        assert_eq!(floating.pool, Range { start: 0x8_4000_0000, end: 0x8_8000_0000 });
+    }
+
     fn plan_error(regions: &[(u64, bool, Option<u64>)]) -> String {
         plan(regions).unwrap_err().message
     }

@@ -10,7 +10,7 @@
 
 use limen_abi::limits::{LARGE_PAGE_BYTES, PAGE_BYTES};
 use limen_image::Range;
-use limen_image::loader::{KernelSegment, LoaderPlan, MAGIC, MAX_SEGMENTS};
+use limen_image::loader::{KernelSegment, LoaderPlan, MAGIC, MAX_RAM, MAX_SEGMENTS, Ram};
 use limen_sdf::{Architecture, Diagnostic};
 use object::elf;
 use object::write::elf::{FileHeader, ProgramHeader, Writer};
@@ -101,14 +101,17 @@ impl Layout {
             let (bytes, flags) = (pages(from.memory_bytes), u64::from(from.flags));
             *to = KernelSegment { vaddr: from.vaddr, paddr, bytes, flags };
         }
+        let mut ram = [Ram::default(); MAX_RAM];
+        for (to, from) in ram.iter_mut().zip(&board.ram) {
+            *to = Ram { start: from.start, end: from.end };
+        }
         LoaderPlan {
             magic: MAGIC,
             kernel_entry: kernel.entry,
             image_paddr: self.image_paddr,
-            ram_start: board.ram.first().map_or(0, |ram| ram.start),
-            ram_end: board.ram.last().map_or(0, |ram| ram.end),
             serial_kind: board.serial.kind as u64,
             serial_paddr: board.serial.paddr,
+            ram,
             segments,
         }
     }

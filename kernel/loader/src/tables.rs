@@ -5,7 +5,7 @@
 //! removes the identity map before it runs a program and keeps the tables of its own half.
 
 use limen_abi::limits::PAGE_BYTES;
-use limen_image::loader::{LoaderPlan, MAGIC};
+use limen_image::loader::{LoaderPlan, MAGIC, MAX_RAM, Ram};
 use limen_mmu::address::{PhysAddr, VirtAddr};
 
 use limen_mmu::format::{
@@ -13,9 +13,9 @@ use limen_mmu::format::{
 };
 use limen_mmu::layout::CONSOLE;
 
-/// The number of tables: the top of each half, up to 9 for the ends of RAM and the loader's code, one for the serial
-/// port, and the rest for a kernel of up to 6 MiB.
-pub const TABLES: usize = 17;
+/// The number of tables: the top of each half, up to 9 for the ends of one range of RAM and the loader's code, up to 5 for
+/// each further range, one for the serial port, and 5 for a kernel of up to 6 MiB.
+pub const TABLES: usize = 17 + 5 * (MAX_RAM - 1);
 
 /// RAM that the kernel can write.
 const DATA: Access = Access { owner: Owner::Kernel, write: true, execute: false, memory: MemoryType::Cached };
@@ -87,7 +87,9 @@ impl<'a> Pool<'a> {
             Halves::Apart => self.take()?,
             Halves::Together => identity,
         };
-        self.map_ram::<F>(identity, F::USER_HEIGHT, Span { start: plan.ram_start, end: plan.ram_end })?;
+        for ram in &plan.ram {
+            self.map_ram::<F>(identity, F::USER_HEIGHT, *ram)?;
+        }
         for page in (code.start..code.end).step_by(PAGE_BYTES as usize) {
             self.map_part::<F>(
                 (identity, F::USER_HEIGHT),
@@ -113,7 +115,7 @@ impl<'a> Pool<'a> {
     }
 
     /// Identity-maps the RAM that `table` resolves, with the largest entries that fit.
-    fn map_ram<F: Format>(&mut self, table: usize, height: u32, ram: Span) -> Option<()> {
+    fn map_ram<F: Format>(&mut self, table: usize, height: u32, ram: Ram) -> Option<()> {
         let bytes = span_bytes(height);
         let mut start = ram.start;
         while start < ram.end {
@@ -125,7 +127,7 @@ impl<'a> Pool<'a> {
             } else {
                 let end = ram.end.min((start / bytes + 1) * bytes);
                 let next = self.next::<F>(table, position, height)?;
-                self.map_ram::<F>(next, height.checked_sub(1)?, Span { start, end })?;
+                self.map_ram::<F>(next, height.checked_sub(1)?, Ram { start, end })?;
                 start = end;
             }
         }
@@ -219,7 +221,7 @@ mod tests {
 
     use super::*;
 
-    const RAM: Span = Span { start: 0x4000_0000, end: 0xc000_0000 };
+    const RAM: Ram = Ram { start: 0x4000_0000, end: 0xc000_0000 };
     const LOADER: Span = Span { start: 0x7000_0000, end: 0x7000_2000 };
     const KERNEL: u64 = 0xffff_ffff_8000_0000;
 
@@ -228,9 +230,13 @@ mod tests {
         roots: Roots,
     }
 
-    fn built<F: Format>(ram: Span, segments: &[KernelSegment]) -> Built {
-        let mut plan =
-            LoaderPlan { magic: MAGIC, ram_start: ram.start, ram_end: ram.end, ..LoaderPlan::default() };
+    fn built<F: Format>(ram: Ram, segments: &[KernelSegment]) -> Built {
+        built_in::<F>(&[ram], segments)
+    }
+
+    fn built_in<F: Format>(ram: &[Ram], segments: &[KernelSegment]) -> Built {
+        let mut plan = LoaderPlan { magic: MAGIC, ..LoaderPlan::default() };
+        plan.ram[..ram.len()].copy_from_slice(ram);
         for (to, from) in plan.segments.iter_mut().zip(segments) {
             *to = *from;
         }
@@ -281,7 +287,7 @@ mod tests {
     }
 
     fn ram_is_mapped_to_itself_up_to_its_ends<F: Format>() {
-        for ram in [RAM, Span { start: 0x4012_3000, end: 0xbfff_d000 }] {
+        for ram in [RAM, Ram { start: 0x4012_3000, end: 0xbfff_d000 }] {
             let built = built::<F>(ram, &[]);
             for address in [ram.start, ram.start + 0x1000, 0x7000_2000, 0x8000_0000, ram.end - 0x1000] {
                 assert_eq!(built.identity::<F>(address), page::<F>(address, DATA), "{address:#x}");
@@ -289,6 +295,27 @@ mod tests {
             assert_eq!(built.identity::<F>(ram.start - 0x1000), None);
             assert_eq!(built.identity::<F>(ram.end), None);
         }
+    }
+
+    /// Ends inside large pages of every size, and a kernel as large as it may be.
+    fn memory_between_ranges_of_ram_is_not_mapped<F: Format>() {
+        let ranges = [
+            Ram { start: 0x4020_1000, end: 0x7fff_f000 },
+            Ram { start: 0x8_0020_1000, end: 0x8_7fff_f000 },
+            Ram { start: 0x10_0020_1000, end: 0x10_7fff_f000 },
+            Ram { start: 0x20_0020_1000, end: 0x20_7fff_f000 },
+        ];
+        let kernel = KernelSegment { vaddr: KERNEL + 0x1000, paddr: 0x7010_0000, bytes: 6 << 20, flags: 6 };
+        let built = built_in::<F>(&ranges, &[kernel]);
+        for Ram { start, end } in ranges {
+            for address in [start, start + 0x1000, (start + end) / 2, end - 0x1000] {
+                assert_eq!(built.identity::<F>(address), page::<F>(address, DATA), "{address:#x}");
+            }
+            for address in [start - 0x1000, end, end + 0x1000] {
+                assert_eq!(built.identity::<F>(address), None, "{address:#x}");
+            }
+        }
+        assert_eq!(built.kernel::<F>(kernel.vaddr), page::<F>(kernel.paddr, DATA));
     }
 
     fn only_the_loaders_code_is_executable<F: Format>() {
@@ -339,13 +366,8 @@ mod tests {
     }
 
     fn the_serial_port_is_a_device<F: Format>() {
-        let plan = LoaderPlan {
-            magic: MAGIC,
-            ram_start: RAM.start,
-            ram_end: RAM.end,
-            serial_paddr: 0x0900_0000,
-            ..LoaderPlan::default()
-        };
+        let mut plan = LoaderPlan { magic: MAGIC, serial_paddr: 0x0900_0000, ..LoaderPlan::default() };
+        plan.ram[0] = RAM;
         let mut tables = Box::new([Table([0; ENTRIES]); TABLES]);
         let roots = build::<F>(&plan, &mut tables, LOADER.start, LOADER.end);
         let built = Built { tables, roots };
@@ -369,6 +391,7 @@ mod tests {
 
     on_every_architecture! {
         ram_is_mapped_to_itself_up_to_its_ends
+        memory_between_ranges_of_ram_is_not_mapped
         only_the_loaders_code_is_executable
         segments_have_the_access_of_their_flags
         large_pages_take_no_table_of_pages
