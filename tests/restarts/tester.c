@@ -6,21 +6,26 @@
 #include "instructions.h"
 #include "registers.h"
 #include "test.h"
+#include "work.h"
 
 #define CHILD_CHANNEL 0
 #define DEFERRED_CHANNEL 1
 #define SLEEPER_CHANNEL 2
+#define WORKER_CHANNEL 3
 #define CHILD 3
 #define SLEEPER 4
+#define WORKER 5
 #define LIVES 1000
 
 /* Services. */
 #define RESET_CHILD 2
 #define RESET_SLEEPER 3
+#define RESET_WORKER 4
 
 enum kept { MEMORY_KEPT, MEMORY_RESET };
 
 seL4_Word life;
+seL4_Word work;
 
 extern char _start[];
 
@@ -32,14 +37,20 @@ static struct life *child(void)
     return (struct life *)life;
 }
 
-/* The child faults; its fault stays without a reply. */
-static seL4_Fault_t end_life(seL4_Word end)
+/* Receives a fault, which stays without a reply. */
+static seL4_Fault_t receive_fault_of(microkit_child which)
 {
     seL4_Word badge;
+    seL4_Fault_t fault = seL4_getFault(seL4_Recv(LIMEN_INPUT_CAP, &badge, LIMEN_REPLY_CAP));
+    CHECK_EQUAL(badge, 1ul << 62 | which);
+    return fault;
+}
+
+static seL4_Fault_t end_life(seL4_Word end)
+{
     child()->end = end;
     microkit_notify(CHILD_CHANNEL);
-    seL4_Fault_t fault = seL4_getFault(seL4_Recv(LIMEN_INPUT_CAP, &badge, LIMEN_REPLY_CAP));
-    CHECK_EQUAL(badge, 1ul << 62 | CHILD);
+    seL4_Fault_t fault = receive_fault_of(CHILD);
     child()->end = END_NOT;
     return fault;
 }
@@ -48,6 +59,14 @@ static void reset(seL4_Word service, microkit_child which)
 {
     microkit_pd_stop(which);
     CHECK_EQUAL(limen_reset(service), seL4_NoError);
+}
+
+static void wait_for_all(seL4_Word channels)
+{
+    seL4_Word signals = 0;
+    while (signals != channels) {
+        signals |= wait_for_signals();
+    }
 }
 
 /* As the manual shows it. */
@@ -67,7 +86,7 @@ static void restart(enum kept kept)
 
 static void the_first_life_starts(void)
 {
-    CHECK_EQUAL(wait_for_signals(), 1 << CHILD_CHANNEL);
+    wait_for_all(1 << CHILD_CHANNEL | 1 << WORKER_CHANNEL);
     first_stack_pointer = child()->stack_pointer;
     CHECK(first_stack_pointer > LIMEN_STACK_TOP - 0x200);
     CHECK_EQUAL(child()->flags, 0);
@@ -224,6 +243,62 @@ static void a_passive_child_is_restarted(void)
     CHECK_EQUAL(call_sleeper(), 2);
 }
 
+static struct work *worker(void)
+{
+    return (struct work *)work;
+}
+
+static void end_work(void)
+{
+    microkit_notify(WORKER_CHANNEL);
+    receive_fault_of(WORKER);
+}
+
+static void restart_worker(void)
+{
+    seL4_Word lives = worker()->lives;
+    microkit_pd_restart(WORKER, (seL4_Word)_start);
+    CHECK_EQUAL(wait_for_signals(), 1 << WORKER_CHANNEL);
+    CHECK_EQUAL(worker()->lives, lives + 1);
+}
+
+static void check_first_cothread(seL4_Word runs)
+{
+    CHECK_EQUAL(worker()->is_refused, 0);
+    CHECK_EQUAL(worker()->is_spawned, 1);
+    CHECK_EQUAL(worker()->handle, 1);
+    CHECK_EQUAL(worker()->runs, runs);
+}
+
+static void cothreads_start_like_new_after_a_reset(void)
+{
+    check_first_cothread(1);
+    seL4_Word used = worker()->stack_used;
+    CHECK(used > 0);
+    for (seL4_Word i = 2; i < 10; i++) {
+        end_work();
+        reset(RESET_WORKER, WORKER);
+        restart_worker();
+        check_first_cothread(i);
+        CHECK_EQUAL(worker()->stack_used, used);
+    }
+}
+
+static void cothreads_of_the_life_before_are_not_continued(void)
+{
+    seL4_Word runs = worker()->runs;
+    end_work();
+    for (int i = 0; i < 3; i++) {
+        restart_worker();
+        CHECK_EQUAL(worker()->is_refused, 1);
+        CHECK_EQUAL(worker()->is_spawned, 0);
+        CHECK_EQUAL(worker()->runs, runs);
+    }
+    reset(RESET_WORKER, WORKER);
+    restart_worker();
+    check_first_cothread(runs + 1);
+}
+
 void init(void)
 {
     RUN(the_first_life_starts);
@@ -239,6 +314,8 @@ void init(void)
     RUN(message_words_are_kept);
     RUN(a_deferred_signal_is_dropped);
     RUN(a_passive_child_is_restarted);
+    RUN(cothreads_start_like_new_after_a_reset);
+    RUN(cothreads_of_the_life_before_are_not_continued);
     suite_end();
 }
 

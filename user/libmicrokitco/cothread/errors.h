@@ -59,7 +59,12 @@
     DO(co_err_cancel_not_waiting, "the thread does not wait in a call with a deadline") \
     DO(co_err_no_deadline, "no thread waits for a deadline") \
     DO(co_err_init_other_options, \
-       "the library was compiled with another libmicrokitco_opts.h than the program; link the one that belongs to it")
+       "the library was compiled with another libmicrokitco_opts.h than the program; link the one that belongs to it") \
+    DO(co_err_init_restarted, \
+       "the program was restarted without a reset, so its data still holds the cothreads of the life before; " \
+       "the parent must call limen_reset before microkit_pd_restart") \
+    DO(co_err_init_on_co_stack, \
+       "init runs on one of the stacks that it is given; the start code must set the stack pointer in each life")
 
 #define LIMEN_CO_ENUMERATE(name, text) name,
 typedef enum {

@@ -35,11 +35,16 @@ static co_err_t check_addresses(size_t size, const uintptr_t *stacks)
 static co_err_t check_overlaps(uintptr_t memory, size_t size, const uintptr_t *stacks)
 {
     uintptr_t control = (uintptr_t)control_in(memory);
+    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
     struct range controller = { control, control + sizeof(co_control_t) };
+    struct range callers = { frame, frame + 1 };
     for (size_t i = 0; i < LIMEN_CO_COTHREADS; i++) {
         struct range stack = stack_range(stacks, i, size);
         if (overlap(stack, controller)) {
             return co_err_init_co_stack_overlap;
+        }
+        if (overlap(stack, callers)) {
+            return co_err_init_on_co_stack;
         }
         for (size_t j = 0; j < i; j++) {
             if (overlap(stack, stack_range(stacks, j, size))) {
@@ -50,10 +55,26 @@ static co_err_t check_overlaps(uintptr_t memory, size_t size, const uintptr_t *s
     return co_no_err;
 }
 
+/* Whether the program was restarted, with its data kept, after an init. */
+static bool is_restarted;
+
+/* Runs before other constructors in each life. The threads of the life before are not continued: the root's stack is gone,
+ * and the thread that ran is in the middle of a function. */
+__attribute__((constructor(101))) static void forget_life_before(void)
+{
+    if (limen_co_library.control) {
+        is_restarted = true;
+        limen_co_library = (struct limen_co_library) { .control = NULL, .current = &limen_co_before_init };
+    }
+}
+
 static co_err_t check(uintptr_t memory, size_t size, const uintptr_t *stacks, uint64_t agreed)
 {
     if (agreed != LIMEN_CO_AGREED) {
         return co_err_init_other_options;
+    }
+    if (is_restarted) {
+        return co_err_init_restarted;
     }
     if (limen_co_library.control) {
         return co_err_init_already_initialised;

@@ -72,6 +72,15 @@ static void overlaps_are_refused(void)
     CHECK_EQUAL(init_with(memory, 0x1000, test_stack(1) + 0x1000), co_no_err);
 }
 
+static void the_stack_of_the_caller_is_refused(void)
+{
+    if (!LIMEN_CO_CHECKS) {
+        return;
+    }
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0) - 0x1000;
+    CHECK_EQUAL(init_with((uintptr_t)test_controller, 0x2000, here), co_err_init_on_co_stack);
+}
+
 static void memory_of_any_alignment_is_taken(void)
 {
     for (uintptr_t shift = 1; shift < 16; shift += 2) {
@@ -106,6 +115,7 @@ void init_tests(void)
     RUN(yield_and_block_before_the_first_spawn_return);
     RUN(init_checks_what_it_is_given);
     RUN(overlaps_are_refused);
+    RUN(the_stack_of_the_caller_is_refused);
     RUN(memory_of_any_alignment_is_taken);
     RUN(init_takes_pointers_and_integers);
     RUN(a_controller_for_four_fits_one_page);
