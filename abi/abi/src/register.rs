@@ -37,6 +37,10 @@ pub mod x86_64_context {
     pub const SPACE: usize = 2;
     /// The frame pointer.
     pub const RBP: usize = 8;
+    /// Capability pointer of a system call.
+    pub const RDI: usize = 14;
+    /// Number of a system call.
+    pub const RDX: usize = 16;
     /// The program counter.
     pub const RIP: usize = 21;
     /// The stack pointer.

@@ -115,7 +115,7 @@ impl Inspector {
                 "faulted; no handler gets the fault".to_owned()
             }
             ThreadState::Inactive if thread.printed_faults > 0 => "stopped after a fault".to_owned(),
-            ThreadState::Inactive => "stopped".to_owned(),
+            ThreadState::Inactive => self.lost_call(index).unwrap_or_else(|| "stopped".to_owned()),
             ThreadState::Runnable if thread.sched_context.is_none() => {
                 "ready, but without budget: it runs on the time of its callers".to_owned()
             }
@@ -158,6 +158,25 @@ impl Inspector {
                 })
             }
         }
+    }
+
+    /// The cause, if a stopped thread is in a call: a server that receives again gives up the caller that it owes a reply,
+    /// and a thread that is stopped is taken out of its call. The kernel does not record which it was.
+    fn lost_call(&self, index: usize) -> Option<String> {
+        let Thread { registers, arguments, root, .. } = self.state.threads[index];
+        let name = self.name(index);
+        let server = self.report.endpoint(name, arguments.cptr).filter(|_| arguments.are_of_call())?;
+        if !self.machine.is_trap(&self.dump, root, registers.pc) {
+            return None;
+        }
+        let lost = format!("'{server}' was restarted or received again before it replied");
+        let programs = self.system.protection_domains.iter().map(|domain| domain.name.as_str());
+        let stoppers: Vec<_> = programs.filter(|program| self.report.can_stop(program, name)).collect();
+        Some(if stoppers.is_empty() {
+            format!("stopped, its call of '{server}' is lost: {lost}")
+        } else {
+            format!("stopped in its call of '{server}': {} stopped it, or {lost}", quoted(&stoppers))
+        })
     }
 
     fn endpoint_owner(&self, endpoint: usize) -> Option<&str> {

@@ -104,6 +104,20 @@ impl Report {
         tables.map(|table| table.owner.as_str()).collect()
     }
 
+    /// The owner of the endpoint that a program has in a slot.
+    pub(crate) fn endpoint(&self, program: &str, cptr: u64) -> Option<&str> {
+        let table = self.capability_tables.iter().find(|table| table.owner == program)?;
+        let slot = table.slots.iter().find(|slot| slot.slot == cptr && slot.kind == "endpoint")?;
+        Some(&slot.object)
+    }
+
+    /// Whether a program can stop another one.
+    pub(crate) fn can_stop(&self, program: &str, other: &str) -> bool {
+        let stops = |slot: &Slot| slot.kind == "thread" && slot.object == other;
+        let mut tables = self.capability_tables.iter();
+        program != other && tables.any(|table| table.owner == program && table.slots.iter().any(stops))
+    }
+
     /// The programs whose signals set one of these bits of the notification of `owner`.
     pub(crate) fn signallers(&self, owner: &str, bits: u64) -> Vec<&str> {
         let signals =

@@ -4,7 +4,7 @@ use limen_symbolise::program::Registers;
 use limen_symbolise::record::Kind;
 
 use crate::layout::{Layout, Value};
-use crate::machine::Machine;
+use crate::machine::{Arguments, Machine};
 
 /// The threads and objects of a kernel.
 #[derive(Debug)]
@@ -32,6 +32,8 @@ pub(crate) struct Thread {
     pub(crate) sched_context: Option<usize>,
     pub(crate) fault: Option<Kind>,
     pub(crate) registers: Registers,
+    /// Meaningful if it is at a system call.
+    pub(crate) arguments: Arguments,
     /// Physical address of the page table.
     pub(crate) root: u64,
     /// Whether the kernel runs a service for it.
@@ -240,6 +242,7 @@ impl<'a> Reader<'a> {
             sched_context: self.id(thread, "sched_context", "sched_contexts")?,
             fault: fault(&thread.field("fault")?)?,
             registers: (machine.registers)(&thread.field("context")?)?,
+            arguments: (machine.arguments)(&thread.field("context")?)?,
             root: (machine.root)(thread)?,
             is_at_work: false,
             printed_faults: 0,

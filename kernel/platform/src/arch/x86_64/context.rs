@@ -22,7 +22,7 @@ const ADDRESS_BITS: u32 = 48;
 /// The index of each register's word in a context. The processor and the trap code push them in this order, from the
 /// end. `SPACE` is the page table that the exit loads if page tables are switched; the next word is padding.
 mod word {
-    pub(super) use limen_abi::register::x86_64_context::{RBP, RIP, RSP, SPACE};
+    pub(super) use limen_abi::register::x86_64_context::{RBP, RDI, RDX, RIP, RSP, SPACE};
 
     pub(super) const FS_BASE: usize = 0;
     pub(super) const GS_BASE: usize = 1;
@@ -35,9 +35,7 @@ mod word {
     pub(super) const R10: usize = 11;
     pub(super) const R9: usize = 12;
     pub(super) const R8: usize = 13;
-    pub(super) const RDI: usize = 14;
     pub(super) const RSI: usize = 15;
-    pub(super) const RDX: usize = 16;
     pub(super) const RCX: usize = 17;
     pub(super) const RAX: usize = 18;
     /// The kind of entry: a vector, or [`super::SYSCALL`].
