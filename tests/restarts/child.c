@@ -1,11 +1,13 @@
 /* Records what it finds when it starts, and ends as it is ordered to. */
 
+#include "edge.h"
 #include "life.h"
 #include "instructions.h"
 #include "registers.h"
 
 #define STARTED 0
 #define DEFERRED 1
+#define INTERRUPT 5
 #define COPIED 8
 
 seL4_Word life;
@@ -48,15 +50,13 @@ void init(void)
     found->message_word = microkit_mr_get(MESSAGE_WORD);
     found->copies = count_copies();
     found->count++;
+    edge_start();
+    edge_clear();
     microkit_notify(STARTED);
 }
 
-void notified(microkit_channel ch)
+static inline __attribute__((always_inline)) void obey(struct life *told)
 {
-    struct life *told = (struct life *)life;
-    if (ch != STARTED) {
-        return;
-    }
     switch (told->end) {
     case END_DEEP:
         told->value = follow_first() + 1;
@@ -71,7 +71,47 @@ void notified(microkit_channel ch)
     case END_DEFERRED:
         microkit_deferred_notify(DEFERRED);
         __builtin_trap();
+    case END_INTERRUPTED:
+        edge_raise();
+        __builtin_trap();
+    case END_HANDLING:
+    case END_NOT_INTERRUPTED:
+        edge_raise();
+        break;
     default:
         microkit_notify(STARTED);
     }
+}
+
+static void handle_interrupt(struct life *told)
+{
+    if (told->end == END_HANDLING) {
+        __builtin_trap();
+    }
+    edge_clear();
+    microkit_irq_ack(INTERRUPT);
+    told->interrupts++;
+    microkit_notify(STARTED);
+}
+
+void notified(microkit_channel ch)
+{
+    struct life *told = (struct life *)life;
+    if (ch == INTERRUPT) {
+        handle_interrupt(told);
+    } else if (ch == STARTED) {
+        obey(told);
+    } else {
+        told->signals++;
+        microkit_notify(ch);
+    }
+}
+
+microkit_msginfo protected(microkit_channel ch, microkit_msginfo msginfo)
+{
+    (void)ch;
+    if (((struct life *)life)->end == END_SERVING) {
+        __builtin_trap();
+    }
+    return msginfo;
 }

@@ -15,6 +15,14 @@ enum end {
     END_FLOATING,
     /* Defers a signal on another channel, and faults. */
     END_DEFERRED,
+    /* Faults while it serves a call. */
+    END_SERVING,
+    /* Raises its interrupt and faults before it receives it. */
+    END_INTERRUPTED,
+    /* Raises its interrupt, receives it, and faults before it acknowledges it. */
+    END_HANDLING,
+    /* Only raises its interrupt. */
+    END_NOT_INTERRUPTED,
 };
 
 /* What a life finds in its init. */
@@ -26,6 +34,11 @@ struct life {
     volatile seL4_Word message_word;
     volatile seL4_Word copies;
     volatile seL4_Word count;
+    /* What all lives have received. */
+    volatile seL4_Word signals;
+    volatile seL4_Word interrupts;
+    /* What the client has received. */
+    volatile seL4_Word replies;
     /* The child's order. */
     volatile seL4_Word end;
 };

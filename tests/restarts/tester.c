@@ -8,33 +8,46 @@
 #include "test.h"
 #include "work.h"
 
-#define CHILD_CHANNEL 0
-#define DEFERRED_CHANNEL 1
 #define SLEEPER_CHANNEL 2
 #define WORKER_CHANNEL 3
-#define CHILD 3
+#define IDLER_CHANNEL 5
 #define SLEEPER 4
 #define WORKER 5
+#define CLIENT 6
 #define LIVES 1000
 
 /* Services. */
-#define RESET_CHILD 2
 #define RESET_SLEEPER 3
 #define RESET_WORKER 4
 
 enum kept { MEMORY_KEPT, MEMORY_RESET };
 
 seL4_Word life;
+seL4_Word rust_life;
 seL4_Word work;
 
 extern char _start[];
 
-/* The registers with which the child started. */
-static seL4_Word first_stack_pointer;
+/* A child, with its ids in this program. */
+struct subject {
+    const seL4_Word *life;
+    microkit_channel channel;
+    microkit_channel deferred;
+    /* Has the client call it. */
+    microkit_channel client;
+    microkit_child id;
+    seL4_Word reset;
+    /* With which its first life started. */
+    seL4_Word stack_pointer;
+};
+
+static struct subject in_c = { &life, .channel = 0, .deferred = 1, .client = 4, .id = 3, .reset = 2 };
+static struct subject in_rust = { &rust_life, .channel = 6, .deferred = 7, .client = 8, .id = 7, .reset = 5 };
+static struct subject *subject = &in_c;
 
 static struct life *child(void)
 {
-    return (struct life *)life;
+    return (struct life *)*subject->life;
 }
 
 /* Receives a fault, which stays without a reply. */
@@ -49,8 +62,8 @@ static seL4_Fault_t receive_fault_of(microkit_child which)
 static seL4_Fault_t end_life(seL4_Word end)
 {
     child()->end = end;
-    microkit_notify(CHILD_CHANNEL);
-    seL4_Fault_t fault = receive_fault_of(CHILD);
+    microkit_notify(subject->channel);
+    seL4_Fault_t fault = receive_fault_of(subject->id);
     child()->end = END_NOT;
     return fault;
 }
@@ -74,26 +87,29 @@ static void restart(enum kept kept)
 {
     seL4_Word count = child()->count;
     if (kept == MEMORY_RESET) {
-        reset(RESET_CHILD, CHILD);
+        reset(subject->reset, subject->id);
     }
-    microkit_pd_restart(CHILD, (seL4_Word)_start);
-    CHECK_EQUAL(wait_for_signals(), 1 << CHILD_CHANNEL);
+    microkit_pd_restart(subject->id, (seL4_Word)_start);
+    CHECK_EQUAL(wait_for_signals(), 1 << subject->channel);
     CHECK_EQUAL(child()->count, count + 1);
-    CHECK_EQUAL(child()->stack_pointer, first_stack_pointer);
+    CHECK_EQUAL(child()->stack_pointer, subject->stack_pointer);
     CHECK_EQUAL(child()->flags, 0);
     CHECK_EQUAL(child()->copies, 8);
 }
 
 static void the_first_life_starts(void)
 {
-    wait_for_all(1 << CHILD_CHANNEL | 1 << WORKER_CHANNEL);
-    first_stack_pointer = child()->stack_pointer;
-    CHECK(first_stack_pointer > LIMEN_STACK_TOP - 0x200);
+    subject->stack_pointer = child()->stack_pointer;
+    CHECK(subject->stack_pointer > LIMEN_STACK_TOP - 0x200);
     CHECK_EQUAL(child()->flags, 0);
+    CHECK_EQUAL(child()->copies, 8);
+}
+
+static void the_first_life_has_no_values_in_registers(void)
+{
     CHECK_EQUAL(child()->control, FIRST_CONTROL);
     CHECK_EQUAL(child()->value, 0);
     CHECK_EQUAL(child()->message_word, 0);
-    CHECK_EQUAL(child()->copies, 8);
 }
 
 static void a_fault_is_a_value(void)
@@ -144,8 +160,8 @@ static void a_reset_clears_all_registers(void)
     seL4_UserContext registers;
     const seL4_Word *words = (const seL4_Word *)&registers;
     end_life(END_SPOILT);
-    reset(RESET_CHILD, CHILD);
-    CHECK_EQUAL(seL4_TCB_ReadRegisters(BASE_TCB_CAP + CHILD, seL4_False, 0, LIMEN_CONTEXT_WORDS, &registers),
+    reset(subject->reset, subject->id);
+    CHECK_EQUAL(seL4_TCB_ReadRegisters(BASE_TCB_CAP + subject->id, seL4_False, 0, LIMEN_CONTEXT_WORDS, &registers),
                 seL4_NoError);
     CHECK_EQUAL(registers.PROGRAM_COUNTER, (seL4_Word)_start);
     CHECK_EQUAL(registers.STACK_POINTER, LIMEN_STACK_TOP);
@@ -160,16 +176,16 @@ static void a_reset_clears_all_registers(void)
 static seL4_Word thread_pointer(void)
 {
     seL4_UserContext registers;
-    microkit_pd_stop(CHILD);
-    CHECK_EQUAL(seL4_TCB_ReadRegisters(BASE_TCB_CAP + CHILD, seL4_False, 0, LIMEN_CONTEXT_WORDS, &registers),
+    microkit_pd_stop(subject->id);
+    CHECK_EQUAL(seL4_TCB_ReadRegisters(BASE_TCB_CAP + subject->id, seL4_False, 0, LIMEN_CONTEXT_WORDS, &registers),
                 seL4_NoError);
     return registers.TLS_BASE;
 }
 
 static void a_restart_keeps_the_thread_pointer_and_a_reset_clears_it(void)
 {
-    microkit_pd_stop(CHILD);
-    CHECK_EQUAL(seL4_TCB_SetTLSBase(BASE_TCB_CAP + CHILD, SPOILT_WORD), seL4_NoError);
+    microkit_pd_stop(subject->id);
+    CHECK_EQUAL(seL4_TCB_SetTLSBase(BASE_TCB_CAP + subject->id, SPOILT_WORD), seL4_NoError);
     restart(MEMORY_KEPT);
     CHECK_EQUAL(thread_pointer(), SPOILT_WORD);
     restart(MEMORY_RESET);
@@ -206,8 +222,8 @@ static void message_words_are_kept(void)
 static seL4_Word signals_of_an_answer(void)
 {
     seL4_Word signals = 0;
-    microkit_notify(CHILD_CHANNEL);
-    while (!(signals & 1 << CHILD_CHANNEL)) {
+    microkit_notify(subject->channel);
+    while (!(signals & 1 << subject->channel)) {
         signals |= wait_for_signals();
     }
     return signals;
@@ -217,10 +233,114 @@ static void a_deferred_signal_is_dropped(void)
 {
     end_life(END_DEFERRED);
     restart(MEMORY_KEPT);
-    CHECK_EQUAL(signals_of_an_answer(), 1 << CHILD_CHANNEL);
+    CHECK_EQUAL(signals_of_an_answer(), 1 << subject->channel);
     end_life(END_DEFERRED);
     restart(MEMORY_RESET);
-    CHECK_EQUAL(signals_of_an_answer(), 1 << CHILD_CHANNEL);
+    CHECK_EQUAL(signals_of_an_answer(), 1 << subject->channel);
+}
+
+/* Every signal that has not been received is received once, by whichever life comes next. */
+static void signals_that_arrived_are_received(enum kept kept)
+{
+    seL4_Word received = child()->signals;
+    end_life(END_DEEP);
+    microkit_notify(subject->deferred);
+    microkit_notify(subject->deferred);
+    restart(kept);
+    CHECK_EQUAL(wait_for_signals(), 1 << subject->deferred);
+    CHECK_EQUAL(signals_of_an_answer(), 1 << subject->channel);
+    CHECK_EQUAL(child()->signals, received + 1);
+}
+
+static void signals_that_arrived_are_received_after_init(void)
+{
+    signals_that_arrived_are_received(MEMORY_KEPT);
+    signals_that_arrived_are_received(MEMORY_RESET);
+}
+
+static void wait_for_interrupt(seL4_Word handled)
+{
+    CHECK_EQUAL(wait_for_signals(), 1 << subject->channel);
+    CHECK_EQUAL(child()->interrupts, handled);
+}
+
+/* An interrupt that arrived is received like a signal, and others follow. */
+static void interrupts_continue(seL4_Word end, enum kept kept)
+{
+    seL4_Word handled = child()->interrupts;
+    end_life(end);
+    restart(kept);
+    if (end == END_INTERRUPTED) {
+        wait_for_interrupt(++handled);
+    }
+    child()->end = END_NOT_INTERRUPTED;
+    microkit_notify(subject->channel);
+    wait_for_interrupt(handled + 1);
+    child()->end = END_NOT;
+}
+
+static void interrupts_that_arrived_are_received_after_init(void)
+{
+    interrupts_continue(END_INTERRUPTED, MEMORY_KEPT);
+    interrupts_continue(END_INTERRUPTED, MEMORY_RESET);
+}
+
+static void interrupts_that_were_not_acknowledged_are_after_init(void)
+{
+    interrupts_continue(END_HANDLING, MEMORY_KEPT);
+    interrupts_continue(END_HANDLING, MEMORY_RESET);
+}
+
+static void let_others_run(void)
+{
+    microkit_notify(IDLER_CHANNEL);
+    CHECK_EQUAL(wait_for_signals(), 1 << IDLER_CHANNEL);
+}
+
+/* The client counts the replies of both children. */
+static struct life *client(void)
+{
+    return (struct life *)life;
+}
+
+static void a_call_that_waits_is_served(enum kept kept)
+{
+    seL4_Word replies = client()->replies;
+    end_life(END_DEEP);
+    microkit_notify(subject->client);
+    let_others_run();
+    CHECK_EQUAL(client()->replies, replies);
+    restart(kept);
+    let_others_run();
+    CHECK_EQUAL(client()->replies, replies + 1);
+}
+
+static void calls_that_wait_are_served_after_init(void)
+{
+    a_call_that_waits_is_served(MEMORY_KEPT);
+    a_call_that_waits_is_served(MEMORY_RESET);
+}
+
+/* The client repeats its call when it is resumed. */
+static void a_call_is_lost(enum kept kept)
+{
+    seL4_Word replies = client()->replies;
+    child()->end = END_SERVING;
+    microkit_notify(subject->client);
+    receive_fault_of(subject->id);
+    child()->end = END_NOT;
+    restart(kept);
+    let_others_run();
+    CHECK_EQUAL(client()->replies, replies);
+    microkit_pd_resume(CLIENT);
+    let_others_run();
+    CHECK_EQUAL(client()->replies, replies + 1);
+}
+
+static void the_call_that_was_served_is_lost(void)
+{
+    a_call_is_lost(MEMORY_KEPT);
+    a_call_is_lost(MEMORY_RESET);
 }
 
 static seL4_Word call_sleeper(void)
@@ -299,20 +419,35 @@ static void cothreads_of_the_life_before_are_not_continued(void)
     check_first_cothread(runs + 1);
 }
 
+/* What the start code does, in either language. */
+static void start_code(const char *language, struct subject *which)
+{
+    subject = which;
+    RUN_FOR(language, the_first_life_starts);
+    RUN_FOR(language, a_thousand_resets_start_with_the_first_stack_pointer);
+    RUN_FOR(language, a_thousand_restarts_start_with_the_first_stack_pointer);
+    RUN_FOR(language, a_restart_clears_flags_and_aligns_the_stack);
+    RUN_FOR(language, a_reset_clears_flags_and_aligns_the_stack);
+    RUN_FOR(language, a_deferred_signal_is_dropped);
+    RUN_FOR(language, signals_that_arrived_are_received_after_init);
+    RUN_FOR(language, calls_that_wait_are_served_after_init);
+    RUN_FOR(language, the_call_that_was_served_is_lost);
+}
+
 void init(void)
 {
-    RUN(the_first_life_starts);
-    RUN(a_thousand_resets_start_with_the_first_stack_pointer);
-    RUN(a_thousand_restarts_start_with_the_first_stack_pointer);
+    wait_for_all(1 << in_c.channel | 1 << in_rust.channel | 1 << WORKER_CHANNEL);
+    RUN(the_first_life_has_no_values_in_registers);
+    start_code("rust", &in_rust);
+    start_code("c", &in_c);
     RUN(a_fault_is_a_value);
-    RUN(a_restart_clears_flags_and_aligns_the_stack);
-    RUN(a_reset_clears_flags_and_aligns_the_stack);
     RUN(a_reset_clears_all_registers);
     RUN(a_restart_keeps_the_thread_pointer_and_a_reset_clears_it);
     RUN(a_restart_keeps_floating_point_registers);
     RUN(a_reset_clears_floating_point_registers);
     RUN(message_words_are_kept);
-    RUN(a_deferred_signal_is_dropped);
+    RUN(interrupts_that_arrived_are_received_after_init);
+    RUN(interrupts_that_were_not_acknowledged_are_after_init);
     RUN(a_passive_child_is_restarted);
     RUN(cothreads_start_like_new_after_a_reset);
     RUN(cothreads_of_the_life_before_are_not_continued);
