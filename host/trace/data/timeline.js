@@ -11,13 +11,15 @@
     const [AXIS, SPAN_HEIGHT, MOST_ARROWS] = [22, 15, 400];
     const first = data.first;
     const full = { start: first, end: Math.max(data.total, first + 1) };
-    const view = { ...full };
+    const view = { start: data.shown[0], end: Math.max(data.shown[1], data.shown[0] + 1) };
     let selected = null;
     let hovered = null;
     let printing = false;
     let colours = {};
     let width = 0;
     let gutter = 0;
+    // The texts in slices, which are drawn above arrows.
+    let labels = [];
 
     // Items of a lane, by depth; the slices of one depth do not overlap.
     const lanes = data.lanes.map((lane, index) => {
@@ -116,12 +118,19 @@
         }
     }
 
-    function text(string, x, y, room, colour) {
+    // `behind` is the colour of an outline that keeps the text apart from lines below it.
+    function text(string, x, y, room, colour, behind) {
         if (room < 18) return;
         context.save();
         context.beginPath();
-        context.rect(x, y - 14, room, 20);
+        context.rect(x - 3, y - 14, room + 3, 20);
         context.clip();
+        if (behind) {
+            context.strokeStyle = behind;
+            context.lineWidth = 5;
+            context.lineJoin = "round";
+            context.strokeText(string, x, y);
+        }
         context.fillStyle = colour;
         context.fillText(string, x, y);
         context.restore();
@@ -146,7 +155,8 @@
                 if (slice.kind === KERNEL || to - from < 24) continue;
                 const middle = top + height / 2 + 4;
                 const base = slice.kind === RUNNING && slice.end > slice.start ? top + 13 : middle;
-                text(data.names[slice.name], from + 3, base, to - from - 5, isQuiet ? colours.faint : colours.paper);
+                const colour = isQuiet ? colours.faint : colours.paper;
+                labels.push([data.names[slice.name], from + 3, base, to - from - 5, colour, slice]);
             }
         }
     }
@@ -285,6 +295,7 @@
     function draw() {
         readColours();
         const height = layout();
+        labels = [];
         context.font = "11px system-ui, sans-serif";
         context.clearRect(0, 0, width, height);
         drawAxis(height);
@@ -299,6 +310,9 @@
         }
         drawLosses(height);
         drawArrows();
+        for (const [name, x, y, room, colour, slice] of labels) {
+            text(name, x, y, room, colour, slice.kind === READY ? colours.paper : fill(slice));
+        }
         outline(hovered, colours.faint);
         outline(selected, colours.missed);
         context.restore();
@@ -306,7 +320,8 @@
             const isSub = lane.kind === "program" || lane.kind === "counter";
             context.font = `${isSub ? "" : "600 "}11px system-ui, sans-serif`;
             const indent = isSub ? 26 : 16;
-            text(lane.name, indent, lane.labelY, (gutter || width) - indent - 4, isSub ? colours.faint : colours.ink);
+            text(lane.name, indent, lane.labelY, (gutter || width) - indent - 4, isSub ? colours.faint : colours.ink,
+                gutter ? "" : colours.paper);
         }
     }
 

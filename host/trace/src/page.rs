@@ -187,6 +187,8 @@ fn histogram(latency: &Latency) -> String {
 struct Data {
     first: u64,
     total: u64,
+    /// The part that the script shows first: start and end.
+    shown: [u64; 2],
     names: Vec<String>,
     lanes: Vec<Lane>,
     /// Five numbers each: lane and time of the start, the same of the end, and the cause.
@@ -252,9 +254,15 @@ impl<'t> Collector<'t> {
         let losses = self.timeline.losses.iter();
         let losses = losses
             .flat_map(|loss| [self.time(loss.range[0]), self.time(loss.range[1]), loss.count.min(LARGEST)]);
+        let runs = self.timeline.whole.slices.iter().filter(|slice| matches!(slice.what, What::Run(Some(_))));
+        let runs = runs.filter(|slice| slice.end >= self.from);
+        let mut runs: Vec<_> = runs.map(|slice| [self.time(slice.start), self.time(slice.end)]).collect();
+        runs.sort_unstable();
+        let (first, total) = (self.time(self.from), self.time(self.timeline.range[1]));
         Data {
-            first: self.time(self.from),
-            total: self.time(self.timeline.range[1]),
+            first,
+            total,
+            shown: busiest(&runs, [first, total]),
             losses: losses.collect(),
             names: self.names,
             lanes: self.lanes,
@@ -356,6 +364,26 @@ impl<'t> Collector<'t> {
     }
 }
 
+/// The part of `whole` in which programs run: without idle time at its ends and, while most of it is idle, divided at idle
+/// times of more than a twentieth. Of several parts it is the one with the most runs, or the first of these. `runs` are in
+/// order.
+fn busiest(mut runs: &[[u64; 2]], whole: [u64; 2]) -> [u64; 2] {
+    let part = loop {
+        let (Some([start, _]), Some([_, end])) = (runs.first(), runs.last()) else { return whole };
+        let part = [*start, (*end).max(*start)];
+        let length = part[1] - part[0];
+        let busy: u64 = runs.iter().map(|[start, end]| end.saturating_sub(*start)).sum();
+        let parts = runs.chunk_by(|one, next| next[0].saturating_sub(one[1]) <= length / 20);
+        let most = parts.rev().max_by_key(|runs| runs.len()).filter(|most| most.len() < runs.len());
+        match most {
+            Some(most) if busy < length / 2 => runs = most,
+            _ => break part,
+        }
+    };
+    let margin = (part[1] - part[0]) / 20;
+    [part[0].saturating_sub(margin).max(whole[0]), part[1].saturating_add(margin).min(whole[1])]
+}
+
 /// Name of an arrow.
 fn cause(cause: Cause) -> &'static str {
     match cause {
@@ -364,5 +392,38 @@ fn cause(cause: Cause) -> &'static str {
         Cause::Signal => "signal",
         Cause::Wake => "wake",
         Cause::Interrupt(_) => "interrupt",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::busiest;
+
+    #[test]
+    fn idle_time_around_the_runs_is_left_out() {
+        assert_eq!(busiest(&[[100, 150], [160, 300]], [0, 10_000]), [90, 310]);
+        assert_eq!(busiest(&[[0, 9000], [9500, 10_000]], [0, 10_000]), [0, 10_000]);
+    }
+
+    #[test]
+    fn of_several_parts_the_one_with_the_most_runs_is_shown() {
+        let runs = [[0, 10], [5000, 5010], [5020, 5030], [5035, 5050], [9000, 9010], [9020, 9030]];
+        assert_eq!(busiest(&runs, [0, 10_000]), [4998, 5052]);
+        assert_eq!(busiest(&[[0, 100], [8000, 8100]], [0, 10_000]), [0, 105]);
+    }
+
+    #[test]
+    fn a_part_is_divided_until_it_is_busy() {
+        // 20 runs at the beginning of a second that has a run in each tenth.
+        let mut runs: Vec<_> = (0..20).map(|at| [at * 100, at * 100 + 50]).collect();
+        runs.extend((1..10).map(|at| [at * 100_000, at * 100_000 + 50]));
+        assert_eq!(busiest(&runs, [0, 1_000_000]), [0, 1950 + 97]);
+    }
+
+    #[test]
+    fn regular_runs_are_all_shown() {
+        let runs: Vec<_> = (0..100).map(|at| [at * 100, at * 100 + 1]).collect();
+        assert_eq!(busiest(&runs, [0, 10_000]), [0, 10_000]);
+        assert_eq!(busiest(&[], [3, 10_000]), [3, 10_000]);
     }
 }
