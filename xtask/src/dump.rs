@@ -33,7 +33,7 @@ built as it was when the file was written. `microkit inspect` reads the same fil
   --board BOARD       default: qemu_virt_aarch64; older names work as well
   --variant NAME      another machine or option of the board, see its data file; may be repeated
   --config CONFIG     debug, release or benchmark, or the same with smp- for several processors; default: debug
-  --after SECONDS     how long the system runs before; default: 5
+  --after SECONDS     how long the system runs before, if it does not end earlier; default: 5
 ";
 
 /// The use of the file.

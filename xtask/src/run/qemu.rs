@@ -13,7 +13,7 @@ use limen_inspect::{Progress, View};
 
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::Board;
-use crate::run::inspection::Inspection;
+use crate::run::inspection::{Inspection, Look};
 use crate::run::patience;
 use crate::shell::console;
 use crate::shell::process;
@@ -124,10 +124,24 @@ pub struct Watch {
     pub inspection: Inspection,
     /// The lists of a run that ends in silence or when its time is over.
     pub views: &'static [View],
-    /// The time after which the run ends with all lists, whatever the machine does.
+    /// The time after which the run ends with all lists, whatever the machine does. A run that ends earlier lists them as
+    /// well.
     pub after: Option<Duration>,
-    /// The file that gets a dump then.
+    /// The file that gets a dump instead of the lists.
     pub keep: Option<PathBuf>,
+}
+
+impl Watch {
+    /// Makes the lists or the dump that the caller asked for. Returns the lists, or a failure.
+    fn report(&mut self) -> Option<String> {
+        let Some(file) = &self.keep else { return Some(text(self.inspection.look(self.views))) };
+        let dumped = self.inspection.dump_to(file);
+        dumped.err().map(|failure| format!("{failure}\n"))
+    }
+}
+
+fn text(look: Outcome<Look>) -> String {
+    look.map_or_else(|failure| format!("{failure}\n"), |look| look.lists)
 }
 
 /// A system to boot.
@@ -201,6 +215,10 @@ impl Boot<'_> {
                         || patience.is_over().then(|| patience.gives_up(watch.as_mut(), &mut state))?;
                     let ending = ending.or_else(over);
                     if let Some(ending) = ending {
+                        let asked = watch.as_mut().filter(|watch| watch.after.is_some());
+                        if let Some(watch) = asked.filter(|_| ending != Ending::TimeIsOver) {
+                            state = watch.report();
+                        }
                         qemu.stop();
                         break ending;
                     }
@@ -308,20 +326,14 @@ impl Patience {
             Some(watch) => watch,
             None => return is_silent.then(|| Ending::Silent(self.silent, String::new())),
         };
-        if let Some(file) = watch.keep.as_ref().filter(|_| self.is_over()) {
-            let dumped = watch.inspection.dump_to(file);
-            *state = dumped.err().map(|failure| format!("{failure}\n"));
+        if self.is_over() {
+            *state = watch.report();
             return Some(Ending::TimeIsOver);
         }
         let look = watch.inspection.look(watch.views);
-        let ends = if self.is_over() {
-            Some(Ending::TimeIsOver)
-        } else {
-            is_silent.then(|| Ending::Silent(self.silent, String::new()))
-        };
-        if ends.is_some() {
-            *state = Some(look.map_or_else(|failure| format!("{failure}\n"), |look| look.lists));
-            return ends;
+        if is_silent {
+            *state = Some(text(look));
+            return Some(Ending::Silent(self.silent, String::new()));
         }
         // A machine whose kernel has not started cannot be inspected yet.
         let look = look.ok().filter(|look| look.progress == Progress::Impossible)?;
