@@ -218,7 +218,7 @@ static void message_words_are_kept(void)
     CHECK_EQUAL(child()->message_word, SPOILT_WORD);
 }
 
-/* The child sends what is deferred with its next receive, which is over when it answers. */
+/* The child sends its deferred signal with its next receive, which has ended when it answers. */
 static seL4_Word signals_of_an_answer(void)
 {
     seL4_Word signals = 0;

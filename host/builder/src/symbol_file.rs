@@ -29,7 +29,7 @@ fn hexadecimal(id: &[u8]) -> String {
     id.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Compares what is loaded. A file of symbols only has the addresses of its segments, but not their contents.
+/// Compares the loaded parts of two files. A file of symbols only has the addresses of its segments, but not their contents.
 fn compare(image: &ElfFile, symbols: &ElfFile) -> Result<(), String> {
     if image.entry != symbols.entry {
         return Err(format!("the entry points are 0x{:x} and 0x{:x}", image.entry, symbols.entry));
