@@ -1,4 +1,4 @@
-//! What has changed in the working tree, and the crates of the workspace that can notice it.
+//! Changed files of the working tree, and the crates of the workspace that can notice them.
 
 use std::collections::BTreeSet;
 use std::path::Path;

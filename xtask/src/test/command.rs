@@ -249,10 +249,10 @@ fn build_sdk(workspace: &Workspace, tally: &mut Tally) -> bool {
     }
 }
 
-/// What a run executes.
+/// The tests of a run.
 struct Plan<'a> {
     options: &'a Options,
-    /// What a change reaches, for a quick run.
+    /// The tests that a change reaches, for a quick run.
     quick: Option<Choice>,
     boards: &'a [Board],
     /// The tests without a system.
@@ -266,7 +266,7 @@ struct Plan<'a> {
 struct Part {
     name: &'static str,
     phase: Phase,
-    /// What it does, for display.
+    /// Its description, for display.
     step: &'static str,
     needs_sdk: bool,
     judge: fn(&Workspace, &Plan<'_>) -> Outcome<Verdict>,
@@ -862,7 +862,7 @@ fn keep(workspace: &Workspace, file: &Path, session: &Session, verdict: &mut Ver
     Ok(())
 }
 
-/// What a report tells of the console.
+/// The part of a report that is about the console.
 fn console_of_failure(lines: &[String], file: &str) -> String {
     let prints_seed = |line: &&String| {
         !line.starts_with("TEST ") && line.to_ascii_lowercase().contains("seed") && line.contains("0x")

@@ -86,7 +86,7 @@ fn follow_tests(cargo: &mut Command, verdict: &mut Verdict) -> Outcome {
 /// How many lines of a failed test's output are repeated.
 const TAIL: usize = 40;
 
-/// What the programs of tests print, read line by line: below `failures:` the output of each failed test, and below a
+/// The output of programs with tests, read line by line: below `failures:` the output of each failed test, and below a
 /// second one the names of all of them; then the sums.
 #[derive(Default)]
 struct TestOutput {

@@ -70,7 +70,7 @@ pub struct Record {
     pub seconds: f64,
     /// The time of each phase by its name, summed over entries: those of systems run side by side.
     pub phases: BTreeMap<String, f64>,
-    /// What ran, in the order in which it ended.
+    /// Every test that ran, in the order in which they ended.
     pub entries: Vec<Entry>,
     /// Every test whose latest run failed, of this run and earlier ones.
     pub failing: BTreeSet<String>,

@@ -65,7 +65,7 @@ fn is_first(candidate: &Candidate<'_>, candidates: &[Candidate<'_>]) -> bool {
     rivals.min_by_key(|rival| (!rival.is_usual(), &rival.name)).is_some_and(|first| first.name == board.name)
 }
 
-/// Where a project's configurations begin to go round: the sum of the letters of its name, which no other project changes.
+/// The place at which a project's configurations begin: the sum of the letters of its name, which no other project changes.
 fn start(project: &str) -> usize {
     project.bytes().map(usize::from).sum()
 }

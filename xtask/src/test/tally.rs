@@ -21,7 +21,7 @@ pub struct Tally {
     failures: Vec<(String, Vec<String>)>,
 }
 
-/// What a run is for, as far as its end depends on it.
+/// The properties of a run on which its end depends.
 #[derive(Debug, Default)]
 pub struct Terms {
     /// The tests of which the run executes only a part.
