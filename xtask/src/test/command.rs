@@ -33,6 +33,7 @@ use crate::test::boot_case::{CASES, Case};
 use crate::test::busy::Busy;
 use crate::test::cothreads;
 use crate::test::coverage::{Coverage, Executed};
+use crate::test::docs;
 use crate::test::gdb;
 use crate::test::host_coverage;
 use crate::test::host_tests;
@@ -62,7 +63,8 @@ usage: ./x test [FILTER] [--board BOARD] [--all] [--coverage] [--trace-limit GIB
 
 Runs the tests of the host crates (`host`) and of the cothread library on this machine (`cothreads on the
 host`), and tests the finished SDK (`sdk`). With --all, also compiles every header of the SDK (`headers`) and checks how
-the tool's cost grows with descriptions (`large descriptions`). Records and reads traces of systems (`traces`). Then boots,
+the tool's cost grows with descriptions (`large descriptions`), and runs the commands that the documents show (`docs`).
+Records and reads traces of systems (`traces`). Then boots,
 on every board, the suites under tests/ in debug and release, the examples with an expected.txt in debug or
 where their suite.toml says, and unusual boots (`boot/...`). Replays a suite on one board of each instruction set, and
 compares the cost of paths with the records in bench/golden (`figures`). Suites and examples that ask for variants of a
@@ -170,6 +172,9 @@ impl Options {
     /// Whether to run this test without a system. A complete run leaves those to `--all` that `./x check` runs too, or that
     /// take long for what they find.
     fn selects_part(&self, name: &str) -> bool {
+        if name == docs::TEST && self.only.is_none() {
+            return self.filter == name || self.all && self.filter.is_empty();
+        }
         self.select(name) && (self.is_whole() || ![HEADERS, large::TEST].contains(&name))
     }
 
@@ -184,7 +189,7 @@ impl Options {
         if let Some(only) = &self.only {
             return only.contains(name);
         }
-        let is_whole = [HOST, HEADERS, SDK].contains(&self.filter.as_str());
+        let is_whole = [HOST, HEADERS, SDK, docs::TEST].contains(&self.filter.as_str());
         if is_whole { name == self.filter } else { name.contains(&self.filter) }
     }
 }
@@ -273,7 +278,7 @@ struct Part {
 }
 
 /// Every such test, in the order in which they run.
-static PARTS: [Part; 6] = [
+static PARTS: [Part; 7] = [
     Part {
         name: HOST,
         phase: Phase::HostTests,
@@ -318,6 +323,13 @@ static PARTS: [Part; 6] = [
         step: "recording traces",
         needs_sdk: true,
         judge: |workspace, plan| Ok(traces::run(workspace, plan.boards)),
+    },
+    Part {
+        name: docs::TEST,
+        phase: Phase::SdkTests,
+        step: "running the commands of the documents",
+        needs_sdk: true,
+        judge: |workspace, _| docs::run(workspace),
     },
 ];
 
@@ -461,8 +473,9 @@ fn number(option: &str, value: &str, most: u32) -> Outcome<u32> {
 
 /// The failure for a filter that matches no name. Boards and configurations follow the word `on`.
 fn no_test(workspace: &Workspace, filter: &str) -> Outcome<Failure> {
-    let mut names =
-        [HOST, cothreads::NAME, HEADERS, SDK, large::TEST, traces::TEST, FIGURES].map(str::to_owned).to_vec();
+    let mut names = [HOST, cothreads::NAME, HEADERS, SDK, large::TEST, traces::TEST, docs::TEST, FIGURES]
+        .map(str::to_owned)
+        .to_vec();
     for shelf in ["tests", "examples"] {
         names.extend(Project::on_shelf(workspace, shelf)?.into_iter().map(|project| project.name));
     }

@@ -7,6 +7,7 @@ mod command;
 pub mod cothreads;
 mod coverage;
 mod debugger;
+mod docs;
 mod gdb;
 mod host_coverage;
 mod host_tests;
