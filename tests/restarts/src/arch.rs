@@ -1,4 +1,4 @@
-//! What a program can leave behind in its registers.
+//! Registers that a program can leave in a bad state.
 
 use core::arch::asm;
 

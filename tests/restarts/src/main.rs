@@ -26,7 +26,7 @@ const END_SERVING: u64 = 5;
 const COPIED: usize = 64;
 
 limen::shared! {
-    /// What a life finds in its init.
+    /// The findings of a life in its init.
     struct Life {
         stack_pointer: AtomicU64,
         flags: AtomicU64,
