@@ -11,7 +11,7 @@
 /* Set by the tool. */
 seL4_Word fixed, fixed_paddr, filled, large, large_bytes, small, small_bytes, map;
 
-/* Whether a region is zero, and keeps what is written to every word of it. */
+/* Returns whether every word of a region is zero and keeps a value. */
 static int is_memory(seL4_Word start, seL4_Word bytes)
 {
     volatile seL4_Word *words = (volatile seL4_Word *)start;

@@ -5,7 +5,7 @@
 /* Set by the tool. */
 seL4_Word lower, lower_bytes, upper, upper_bytes;
 
-/* Whether a region is zero, and keeps what is written to every word of it. */
+/* Returns whether every word of a region is zero and keeps a value. */
 static int is_memory(seL4_Word start, seL4_Word bytes)
 {
     seL4_Word wrong = 0;
