@@ -23,7 +23,7 @@ pub type Ticks = u64;
 pub trait Machine: FpuUnit<ThreadId> {
     /// The registers of a thread.
     type Context: Context;
-    /// What fills a [thread control block](crate::object::thread) up to its size; `()` if its size does not matter.
+    /// Unused bytes that fill a [thread control block](crate::object::thread) up to its size; `()` if the size does not matter.
     type ThreadFiller: Debug;
     /// The filler's only value.
     const THREAD_FILLER: Self::ThreadFiller;
