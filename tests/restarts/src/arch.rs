@@ -8,7 +8,7 @@ pub fn read_registers() -> (u64, u64) {
     /// Single step, direction, alignment check and ID.
     const MASK: u64 = 0x24_0500;
     let (stack_pointer, flags): (u64, u64);
-    // SAFETY: what is pushed is popped.
+    // SAFETY: the code pops the word that it pushes.
     unsafe { asm!("mov {}, rsp", "pushfq", "pop {}", out(reg) stack_pointer, out(reg) flags) }
     (stack_pointer, flags & MASK)
 }
