@@ -207,6 +207,17 @@ impl<M: Machine> Kernel<M> {
         self.threads[thread].sched_context.is_some_and(|id| self.rest(id) != 0)
     }
 
+    /// Returns whether anything is left of the thread's slice, as of the last charge, or of its share, of which a refill may
+    /// have come back since then.
+    pub(crate) fn has_time_left(&mut self, thread: ThreadId) -> bool {
+        let Some(id) = self.threads[thread].sched_context else { return false };
+        if self.sched_contexts[id].remaining != 0 || !self.sporadic_servers[id].is_limited() {
+            return self.sched_contexts[id].remaining != 0;
+        }
+        let now = self.read_clock();
+        self.sporadic_servers[id].rest(now) != 0
+    }
+
     /// Ends the slice of a thread if it began while a higher-priority server ran on it: that server did not take turns
     /// with the thread's equals, so the thread has to.
     pub(crate) fn end_slice_begun_above(&mut self, thread: ThreadId) {

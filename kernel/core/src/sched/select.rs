@@ -31,13 +31,13 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Handles the case that a ready thread may have the woken thread's priority or a higher one. Among equals, the
-    /// woken thread runs first while some of its slice is left.
+    /// woken thread runs first while some of its slice or share is left.
     #[inline(never)]
     fn dispatch_woken_slowly(&mut self, woken: ThreadId) {
         self.end_slice_begun_above(woken);
         let top = u16::from(self.threads[woken].priority) + 1;
         let is_highest = self.in_current_domain(woken) && self.processor.queues.ready.highest() <= top;
-        if is_highest && self.has_slice_left(woken) {
+        if is_highest && self.has_time_left(woken) {
             self.switch_to(woken);
         } else {
             self.enqueue(woken);

@@ -139,6 +139,26 @@ fn a_passive_server_is_charged_to_its_caller() {
     assert_eq!(system.kernel.machine.now, 400);
 }
 
+/// Its budget has come back, but the kernel has not read the clock since.
+#[test]
+fn a_woken_thread_whose_budget_has_come_back_runs_before_its_equals() {
+    let mut service = Service::active(100);
+    service.plan.share(service.server, 100, 400);
+    service.plan.record(service.client).priority = 200;
+    let equal = service.plan.thread("equal", 100);
+    let Service { client, call, server, receive, .. } = service;
+    let mut system = service.boot();
+    system.assert_running(client);
+    system.call(client, call, 0, &[]);
+    system.assert_running(server);
+    system.pass(100);
+    system.reply_recv(server, receive, 0, &[]);
+    system.pass(350);
+    system.call(client, call, 0, &[]);
+    system.assert_running(server);
+    assert_eq!(system.state(equal), State::Runnable);
+}
+
 #[test]
 fn a_woken_thread_without_budget_is_postponed_and_others_continue() {
     let mut plan = Plan::new();
