@@ -4,10 +4,10 @@ use core::fmt;
 use core::fmt::Write as _;
 use std::collections::{BTreeSet, VecDeque};
 
-use limen_abi::Syscall;
 use limen_abi::message::{BufferWord, MAX_LENGTH, REGISTER_WORDS};
 use limen_abi::recording::{EventKind, NO_INTERRUPT, StateWord};
 use limen_abi::trace::TIMER_LINE;
+use limen_abi::{Label, Syscall};
 use limen_core::Kernel;
 use limen_core::arena::ThreadId;
 use limen_core::cap::Cap;
@@ -109,6 +109,8 @@ struct Replay<'n, A: Registers> {
     calling: BTreeSet<usize>,
     /// The thread that invokes its probe, whose samples are not recorded.
     probing: Option<usize>,
+    /// Whether the running thread reads registers of an incomplete program, or of one that is at work.
+    reads_incomplete: bool,
     /// The last events, in words.
     last: VecDeque<String>,
 }
@@ -143,6 +145,7 @@ impl<'n, A: Registers> Replay<'n, A> {
             incomplete: BTreeSet::new(),
             calling: BTreeSet::new(),
             probing: None,
+            reads_incomplete: false,
             last: VecDeque::new(),
         };
         if let Err(problem) = replay.compare_state(&boot.state, &[]) {
@@ -180,6 +183,8 @@ impl<'n, A: Registers> Replay<'n, A> {
         let unsent = self.unsent_words(event);
         self.probing =
             event.entered.as_ref().filter(|entered| self.probes(event, entered)).map(|it| it.thread);
+        self.reads_incomplete =
+            event.entered.as_ref().is_some_and(|entered| self.reads_incomplete(event, entered));
         let interrupt = match event.interrupt {
             NO_INTERRUPT => None,
             TIMER_LINE => Some(Interrupt::Timer),
@@ -333,6 +338,21 @@ impl<'n, A: Registers> Replay<'n, A> {
         event.kind == EventKind::Syscall && matches!(cap, Some(Cap::Probe))
     }
 
+    /// Whether a thread asks for registers of which some are unknown.
+    fn reads_incomplete(&self, event: &Event, entered: &Recorded) -> bool {
+        let Ok(thread) = self.thread(entered) else { return false };
+        let context = &self.kernel.threads[thread].context;
+        match self.kernel.machine.cap_table(thread).lookup(context.cptr()) {
+            Some(Cap::Thread(target)) => {
+                event.kind == EventKind::Syscall
+                    && context.info().label() == Label::TcbReadRegisters.as_raw()
+                    && (self.kernel.works[*target].is_some()
+                        || self.incomplete.contains(&index_of::<A>(*target)))
+            }
+            _ => false,
+        }
+    }
+
     /// The words that the buffer of the running thread has behind its message, with their positions: its program may have
     /// changed them.
     fn unsent_words(&self, event: &Event) -> Vec<(usize, u64)> {
@@ -372,7 +392,9 @@ impl<'n, A: Registers> Replay<'n, A> {
                 if own == *word {
                     continue;
                 }
-                if self.probing == Some(recorded.thread) || unsent.contains(&(position, own)) {
+                let is_unknown = self.reads_incomplete
+                    && A::MAP.context.get(position).is_some_and(|word| A::PRESERVED.contains(word));
+                if is_unknown || self.probing == Some(recorded.thread) || unsent.contains(&(position, own)) {
                     buffer.set_word(BufferWord::MESSAGE + position, *word);
                     continue;
                 }

@@ -486,6 +486,20 @@ fn reading_registers_shows_the_program_at_its_system_call() {
     assert_abandoned(&system, &working, &before);
 }
 
+/// A recording does not have the registers that the port saves when work begins.
+#[test]
+fn reading_registers_during_work_can_be_replayed() {
+    let mut working = Working::new();
+    working.plan.is_recorded = true;
+    let mut system = working.boot_at_work();
+    working.interrupt(&mut system);
+    let mut words = system.context(working.client).registers.map(|_| 1);
+    (words[0], words[1]) = (0, words.len() as u64);
+    working.invoke(&mut system, Label::TcbReadRegisters, &words);
+    assert_eq!(system.message_word(working.parent, PRESERVED), PRESERVED_VALUE);
+    assert_eq!(system.replay().map(|replayed| replayed.events > 2), Ok(true));
+}
+
 #[test]
 fn invocations_that_do_not_touch_registers_do_not_abandon_work() {
     let mut working = Working::new();
