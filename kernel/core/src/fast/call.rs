@@ -61,9 +61,11 @@ impl<M: Machine> Kernel<M> {
         badge: u64,
         info: MessageInfo,
     ) -> Option<&mut M::Context> {
-        let is_above = self.threads[receiver].priority > self.threads[caller].priority;
-        if !is_above || self.has_most_open_calls() {
+        if self.threads[receiver].priority <= self.threads[caller].priority {
             return self.flush_and_serve(Syscall::Call.as_raw());
+        }
+        if self.has_most_open_calls() {
+            return self.flush_oldest_and_serve_call();
         }
         self.threads[caller].serves = self.processor.open_call;
         self.carry_out_call(Call { caller, receiver, endpoint, badge, info })

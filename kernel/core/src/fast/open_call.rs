@@ -11,6 +11,8 @@
 //!                                        A serves: caller client, endpoint of A
 //! ```
 //!
+//! At most four stay open; the next one flushes the oldest.
+//!
 //! Any other event *flushes* the open calls first: it updates the objects as the slow path would have. Until then the
 //! objects show each server as it was before the call: waiting at its endpoint.
 //!
@@ -67,6 +69,15 @@ impl<M: Machine> Kernel<M> {
     #[inline(always)]
     pub(super) fn has_most_open_calls(&self) -> bool {
         self.open_calls().count() == MAX_OPEN_CALLS
+    }
+
+    /// Flushes the oldest open call, and serves one that can be left open in its place.
+    #[inline(never)]
+    pub(super) fn flush_oldest_and_serve_call(&mut self) -> Option<&mut M::Context> {
+        let inner = self.open_calls().nth(MAX_OPEN_CALLS - 2);
+        let oldest = inner.and_then(|inner| self.threads[inner.caller].serves.take());
+        oldest.into_iter().for_each(|oldest| self.flush_one(oldest));
+        self.serve_call()
     }
 
     #[inline(never)]
