@@ -78,6 +78,9 @@ fn hostile_threads_get_what_is_specified() {
             specify(&shape, &steps, paths, &counts);
         });
         println!("{paths:?}: {counts}");
+        if paths == Paths::All {
+            counts.assert_documented("hostile::hostile_threads_get_what_is_specified", CASES);
+        }
     }
 }
 

@@ -16,6 +16,7 @@ use limen_image::Rights;
 
 use crate::support::{
     Checking, Endpoint, Grant, OpenCalls, Paths, Plan, SchedContext, Snapshot, System, Thread,
+    assert_documented,
 };
 use key::key;
 use operation::{
@@ -93,8 +94,8 @@ impl Model {
         Self { plan, threads, endpoint, spare: None, operations: MESSAGES }
     }
 
-    /// Searches from the state of `system` and returns the number of states.
-    fn search(&self, mut system: System) -> usize {
+    /// Searches from the state of `system`. The chapter of the specification has the numbers of states and events in this row.
+    fn search(&self, mut system: System, row: &str) {
         (system.checking, system.open_calls) = (Checking::ByHand, OpenCalls::Keep);
         let mut events = 0;
         let mut found = HashSet::from([key(&mut system)]);
@@ -121,8 +122,7 @@ impl Model {
             assert!(found.len() < MAX_STATES, "the model is too large for a test");
             layer = next;
         }
-        println!("{events} events compared with the specification");
-        found.len()
+        assert_documented(row, &[found.len() as u64, events]);
     }
 
     /// A calling thread has an owed reply object, and no time is lost.
@@ -170,40 +170,41 @@ fn the_slow_path_alone_is_as_specified() {
     let mut model = Model::passive([60, 60, 50]);
     let mut system = model.plan.boot_serving(&[(model.threads[0], ENDPOINT)]);
     system.paths = Paths::SlowOnly;
-    println!("{} states", model.search(system));
+    model.search(system, "the same | slow only");
 }
 
 #[test]
 fn threads_of_equal_priority_reach_only_valid_states() {
     let model = Model::active([50, 50, 50]);
-    let states = model.search(model.plan.boot());
-    println!("{states} states");
+    model.search(model.plan.boot(), "priorities 50, 50, 50 | fast and slow");
 }
 
 #[test]
 fn threads_of_different_priorities_reach_only_valid_states() {
     let model = Model::active([70, 60, 50]);
-    let states = model.search(model.plan.boot());
-    println!("{states} states");
+    model.search(model.plan.boot(), "priorities 70, 60, 50 | fast and slow");
 }
 
 #[test]
 fn a_passive_server_reaches_only_valid_states() {
     let mut model = Model::passive([60, 60, 50]);
     let system = model.plan.boot_serving(&[(model.threads[0], ENDPOINT)]);
-    println!("{} states", model.search(system));
+    model.search(system, "priorities 60, 60, 50, the first thread passive | fast and slow");
 }
 
 #[test]
 fn binding_spare_time_reaches_only_valid_states() {
     let mut model = Model::with_spare_time([60, 60, 50]);
     let system = model.plan.boot_serving(&[(model.threads[0], ENDPOINT)]);
-    println!("{} states", model.search(system));
+    model.search(system, "the same with a spare scheduling context | fast and slow");
 }
 
 #[test]
 fn shares_reach_only_valid_states() {
     let mut model = Model::with_shares([70, 60, 60]);
     let system = model.plan.boot_serving(&[(model.threads[0], ENDPOINT)]);
-    println!("{} states", model.search(system));
+    model.search(
+        system,
+        "priorities 70, 60, 60, the first thread passive, the second with a share | fast and slow",
+    );
 }

@@ -133,6 +133,9 @@ fn random_systems_are_as_specified() {
             specify(&shape, &steps, paths, &counts);
         });
         println!("{paths:?}: {counts}");
+        if paths == Paths::All {
+            counts.assert_documented("random::random_systems_are_as_specified", CASES);
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod context;
 mod controller;
+mod document;
 mod dump;
 mod expect;
 mod family;
@@ -20,6 +21,7 @@ mod verify;
 
 pub(crate) use context::{LR, PC, SP, SPSR, STAMP, SYSCALL_BYTES, TLS_BASE, TestContext, X0};
 pub(crate) use controller::{LineState, Wiring};
+pub(crate) use document::assert_documented;
 pub(crate) use family::Family;
 pub(crate) use machine::{Clock, HostMachine, PRESERVED, PRESERVED_VALUE, READ_ONLY_PAGE, Space, WORK_PC};
 pub(crate) use plan::{Endpoint, Grant, Interrupt, Notification, Plan, SchedContext, Thread};

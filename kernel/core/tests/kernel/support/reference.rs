@@ -2,6 +2,7 @@
 
 use core::cell::Cell;
 use core::fmt;
+use std::env;
 
 use limen_core::event::Event;
 use limen_core::machine;
@@ -9,6 +10,7 @@ use limen_replay::abstraction::{View, abstraction, fault_of, registers_of};
 use limen_replay::reference::Reference;
 use limen_spec::registers::InstructionSet;
 
+use super::document::assert_documented;
 use super::machine::PRESERVED;
 use super::system::System;
 
@@ -25,6 +27,15 @@ impl Counts {
         let [compared, skipped] = system.compared();
         self.compared.update(|count| count + compared);
         self.skipped.update(|count| count + skipped);
+    }
+
+    /// Asserts that the chapter of the specification has these counts in a row, unless the environment selects other systems.
+    pub(crate) fn assert_documented(&self, test: &str, systems: u32) {
+        let is_usual = ["PROPTEST_CASES", "PROPTEST_RNG_SEED"].iter().all(|name| env::var_os(name).is_none());
+        if is_usual {
+            let figures = [u64::from(systems), self.compared.get(), self.skipped.get()];
+            assert_documented(&format!("`{test}`"), &figures);
+        }
     }
 }
 
