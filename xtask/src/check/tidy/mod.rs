@@ -9,6 +9,7 @@ mod circles;
 mod code_map;
 pub mod commits;
 mod dependencies;
+mod named_tests;
 mod phrases;
 mod shared_lines;
 mod source;
@@ -70,6 +71,7 @@ pub fn examine(root: &Path) -> Outcome<Vec<Objection>> {
     let mut objections: Vec<_> = RULES.concat().into_iter().flat_map(|rule| rule(&files)).collect();
     objections.extend(text::machine_paths(&files, &machine_folders(root)));
     objections.extend(text::dead_links(&files, |target| root.join(target).exists()));
+    objections.extend(named_tests::missing(&files));
     objections.extend(code_map::missing(&files, |path| root.join(path).exists()));
     objections.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
     Ok(objections)
