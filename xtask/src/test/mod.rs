@@ -1,6 +1,7 @@
 //! `./x test`: host tests, on-target suites, and tests of the finished SDK.
 
 mod boot_case;
+mod boots;
 mod busy;
 mod changes;
 mod command;
@@ -12,10 +13,13 @@ mod gdb;
 mod host_coverage;
 mod host_tests;
 mod injection;
+mod jobs;
 pub mod large;
 mod load;
+mod options;
 pub mod orders;
 mod perfetto;
+mod plan;
 mod quick;
 mod record;
 mod replay;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::failure::Outcome;
 use crate::test::changes::{self, Crates};
-use crate::test::command::HOST;
 use crate::test::cothreads;
+use crate::test::plan::HOST;
 use crate::test::selection::{self, Candidate};
 use crate::workspace::Workspace;
 

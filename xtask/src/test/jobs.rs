@@ -1,0 +1,175 @@
+//! The systems that a run boots, each in one configuration.
+
+use std::collections::BTreeSet;
+
+use crate::bench::trace::Limit;
+use crate::failure::{Context, Outcome};
+use crate::run::board::{self, Board};
+use crate::run::expected::Expected;
+use crate::run::project::Project;
+use crate::test::boot_case::{CASES, Case};
+use crate::test::options::Options;
+use crate::test::quick::Choice;
+use crate::test::replay;
+use crate::test::selection::{self, Candidate};
+use crate::test::suite::Suite;
+use crate::test::tally::REPLAY_OF;
+use crate::workspace::{OFFERS_SMP, Workspace, is_smp};
+
+/// A system to boot, and how to judge its output.
+#[derive(Clone)]
+pub struct Job {
+    pub project: Project,
+    /// The board, and the same one with variants. They run in turn, because they share the build.
+    pub boards: Vec<Board>,
+    pub config: String,
+    pub judge: Judge,
+    pub trace_limit: Limit,
+    /// Whether the run is recorded and replayed.
+    pub replays: bool,
+}
+
+/// How the output of a system is judged.
+#[derive(Clone, Copy)]
+pub enum Judge {
+    /// By the lines of its tests.
+    Suite,
+    /// By the lines of `expected.txt` and the patterns of `suite.toml`.
+    Example,
+    /// By the line of an unusual boot.
+    Boot(&'static Case),
+}
+
+impl Job {
+    /// The name of its boot on one of its boards.
+    pub fn name(&self, board: &Board) -> String {
+        let name = name(&self.project, board, &self.config);
+        if self.replays { replayed(&name) } else { name }
+    }
+
+    /// The same, recorded and replayed; `None` for unusual boots.
+    pub fn replay(&self) -> Option<Self> {
+        (!matches!(self.judge, Judge::Boot(_))).then(|| Self { replays: true, ..self.clone() })
+    }
+}
+
+/// The systems to boot, without those that nothing selects.
+///
+/// # Errors
+/// When a suite or a board cannot be read.
+pub fn select(
+    workspace: &Workspace,
+    boards: &[Board],
+    options: &Options,
+    quick: Option<&Choice>,
+) -> Outcome<Vec<Job>> {
+    let all_boards = board::all(workspace)?;
+    let trace_limit = options.trace_limit;
+    let mut jobs = Vec::new();
+    for (shelf, judge) in [("tests", (|| Judge::Suite) as fn() -> Judge), ("examples", || Judge::Example)] {
+        for project in Project::on_shelf(workspace, shelf)? {
+            let suite = Suite::of(&project)?;
+            suite.check_variants(&all_boards).context(|| project.name.clone())?;
+            let is_example = shelf == "examples";
+            if is_example && Expected::of(&project)?.is_none() {
+                continue;
+            }
+            let configs = |board: &Board| match is_example {
+                true => suite.example_configs(&board.name),
+                false => suite.configs(&board.name),
+            };
+            let runs =
+                |board: &&Board| options.run_everything_on(board) || !is_example && suite.names(&board.name);
+            let candidates =
+                boards.iter().filter(runs).map(|board| Candidate { board, configs: configs(board) });
+            let mut places: Vec<_> = candidates.filter(|candidate| !candidate.configs.is_empty()).collect();
+            if let Some(choice) = quick {
+                places = choice.places(&project.name, places);
+            } else if !options.is_whole() {
+                places = selection::places(&project.name, places);
+            }
+            for Candidate { board, configs: chosen } in places {
+                for config in configs(board) {
+                    let mut boards = boards_for(&suite, board, &config)?;
+                    // Variants run wherever the project does, in their own configuration.
+                    if !chosen.contains(&config) {
+                        boards.remove(0);
+                    }
+                    if quick.is_some() {
+                        boards.retain(|board| board.chosen.is_empty());
+                    }
+                    let (project, judge) = (project.clone(), judge());
+                    jobs.push(Job { project, boards, config, judge, replays: false, trace_limit });
+                }
+            }
+        }
+    }
+    if quick.is_some() {
+        jobs.retain(|job: &Job| !job.boards.is_empty());
+        return Ok(jobs);
+    }
+    let usual = boards.iter().filter(|board| options.run_everything_on(board));
+    let cases = || CASES.iter().filter(|case| OFFERS_SMP || !is_smp(case.config));
+    for (board, case) in usual.flat_map(|board| cases().map(move |case| (board, case))) {
+        if let Some(project) = case.project(workspace, board) {
+            let (boards, config) = (vec![board.for_config(case.config)?], case.config.to_owned());
+            jobs.push(Job { project, boards, config, judge: Judge::Boot(case), replays: false, trace_limit });
+        }
+    }
+    // Failures of every kind are repeated.
+    let replays = match options.only {
+        Some(_) => jobs.iter().filter_map(Job::replay).collect(),
+        None => Vec::new(),
+    };
+    jobs.extend(replays);
+    for job in &mut jobs {
+        let names: Vec<_> = job.boards.iter().map(|board| job.name(board)).collect();
+        let mut names = names.iter();
+        job.boards.retain(|_| names.next().is_some_and(|name| options.select(name)));
+    }
+    if options.replay {
+        jobs = jobs.iter().filter_map(Job::replay).collect();
+    } else if !options.coverage && options.only.is_none() {
+        jobs.extend(usual_replays(workspace, boards, options)?);
+    }
+    jobs.retain(|job| !job.boards.is_empty());
+    Ok(jobs)
+}
+
+/// The board with the emulator's command for a configuration, then the same with the suite's variants.
+fn boards_for(suite: &Suite, board: &Board, config: &str) -> Outcome<Vec<Board>> {
+    let board = board.for_config(config)?;
+    let variants: Vec<_> = suite.variants_of(&board, config).collect();
+    Ok([vec![board], variants].concat())
+}
+
+/// A replay of one suite on one board of each instruction set.
+fn usual_replays(workspace: &Workspace, boards: &[Board], options: &Options) -> Outcome<Vec<Job>> {
+    let (project, config) = (Project::locate(workspace, replay::SUITE)?, replay::CONFIG);
+    let (mut seen, mut jobs) = (BTreeSet::new(), Vec::new());
+    for board in boards.iter().filter(|board| options.run_everything_on(board)) {
+        let is_first = seen.insert(&board.architecture);
+        if is_first && options.select(&replayed(&name(&project, board, config))) {
+            let (project, boards, config) = (project.clone(), vec![board.clone()], config.to_owned());
+            jobs.push(Job {
+                project,
+                boards,
+                config,
+                judge: Judge::Suite,
+                replays: true,
+                trace_limit: options.trace_limit,
+            });
+        }
+    }
+    Ok(jobs)
+}
+
+/// The name of a boot that is replayed.
+fn replayed(name: &str) -> String {
+    format!("{REPLAY_OF}{name}")
+}
+
+/// The name of a boot, for display and filters.
+fn name(project: &Project, board: &Board, config: &str) -> String {
+    format!("{} on {} ({config})", project.name, board.title())
+}

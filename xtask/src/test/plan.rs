@@ -1,0 +1,225 @@
+//! What a run of `./x test` consists of: tests without a system, systems to boot, and figures to compare.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use crate::bench;
+use crate::bench::Rows;
+use crate::check;
+use crate::failure::Outcome;
+use crate::run::board::Board;
+use crate::shell::progress::Steps;
+use crate::test::boots;
+use crate::test::cothreads;
+use crate::test::docs;
+use crate::test::host_tests;
+use crate::test::jobs::{self, Job};
+use crate::test::large;
+use crate::test::options::Options;
+use crate::test::quick::Choice;
+use crate::test::record::Phase;
+use crate::test::sdk_tests;
+use crate::test::suite::Verdict;
+use crate::test::tally::Tally;
+use crate::test::traces;
+use crate::workspace::Workspace;
+
+/// The host tests.
+pub const HOST: &str = "host";
+/// The test that compiles the headers of the SDK.
+pub const HEADERS: &str = "headers";
+/// The test of the finished SDK.
+pub const SDK: &str = "sdk";
+/// The first word of the name of a comparison with recorded figures.
+pub const FIGURES: &str = "figures";
+
+/// The tests of a run.
+pub struct Plan<'a> {
+    pub options: &'a Options,
+    /// The tests that a change reaches, for a quick run.
+    pub quick: Option<Choice>,
+    pub boards: &'a [Board],
+    /// The tests without a system.
+    pub parts: Vec<&'static Part>,
+    pub jobs: Vec<Job>,
+    /// The boards of which figures are compared.
+    compared: Vec<&'a Board>,
+}
+
+/// A test without a system, or with systems of its own.
+pub struct Part {
+    pub name: &'static str,
+    phase: Phase,
+    /// Its description, for display.
+    step: &'static str,
+    needs_sdk: bool,
+    judge: fn(&Workspace, &Plan<'_>) -> Outcome<Verdict>,
+}
+
+/// Every such test, in the order in which they run.
+static PARTS: [Part; 7] = [
+    Part {
+        name: HOST,
+        phase: Phase::HostTests,
+        step: "building and running host tests",
+        needs_sdk: false,
+        judge: |workspace, plan| match &plan.quick {
+            Some(choice) => host_tests::run_quickly(workspace, choice),
+            None => host_tests::run(workspace),
+        },
+    },
+    Part {
+        name: cothreads::NAME,
+        phase: Phase::HostTests,
+        step: "building and running the cothread library",
+        needs_sdk: false,
+        judge: |workspace, _| cothreads::run(workspace),
+    },
+    Part {
+        name: HEADERS,
+        phase: Phase::SdkTests,
+        step: "compiling headers",
+        needs_sdk: false,
+        judge: |workspace, _| Ok(Verdict::single(check::sdk_headers(workspace))),
+    },
+    Part {
+        name: SDK,
+        phase: Phase::SdkTests,
+        step: "testing the SDK",
+        needs_sdk: true,
+        judge: |workspace, _| Ok(sdk_tests::run(workspace)),
+    },
+    Part {
+        name: large::TEST,
+        phase: Phase::SdkTests,
+        step: "measuring the tool on large descriptions",
+        needs_sdk: true,
+        judge: |workspace, _| large::run(workspace),
+    },
+    Part {
+        name: traces::TEST,
+        phase: Phase::SdkTests,
+        step: "recording traces",
+        needs_sdk: true,
+        judge: |workspace, plan| Ok(traces::run(workspace, plan.boards)),
+    },
+    Part {
+        name: docs::TEST,
+        phase: Phase::SdkTests,
+        step: "running the commands of the documents",
+        needs_sdk: true,
+        judge: |workspace, _| docs::run(workspace),
+    },
+];
+
+impl<'a> Plan<'a> {
+    /// The tests that the options select.
+    ///
+    /// # Errors
+    /// When a suite cannot be read, or git or cargo fails.
+    pub fn of(workspace: &Workspace, boards: &'a [Board], options: &'a Options) -> Outcome<Self> {
+        let quick = options.quick.then(|| Choice::of(workspace)).transpose()?;
+        let mut jobs = jobs::select(workspace, boards, options, quick.as_ref())?;
+        if let Some(choice) = &quick {
+            choice.notes.iter().for_each(|note| println!("{note}"));
+            for Job { project, boards, .. } in choice.limit(&mut jobs, |job| &job.project.name) {
+                println!("left out: {} on {}", project.name, boards[0].name);
+            }
+        }
+        let has_only_systems = options.coverage || options.replay;
+        let selects = |part: &&Part| match (&quick, part.name) {
+            (Some(choice), name) => choice.selects_part(name),
+            (None, HOST) if options.coverage => options.select(HOST),
+            (None, name) => !has_only_systems && options.selects_part(name),
+        };
+        let parts = PARTS.iter().filter(selects).collect();
+        let has_figures =
+            |board: &&Board| quick.is_none() && !has_only_systems && options.select(&figures(board));
+        let compared = boards.iter().filter(has_figures).collect();
+        Ok(Self { options, quick, boards, parts, jobs, compared })
+    }
+
+    /// Whether nothing is selected.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty() && self.jobs.is_empty() && self.compared.is_empty()
+    }
+
+    /// Whether a test uses the SDK.
+    pub fn needs_sdk(&self) -> bool {
+        !self.jobs.is_empty() || !self.compared.is_empty() || self.parts.iter().any(|part| part.needs_sdk)
+    }
+
+    /// The name of each test.
+    pub fn names(&self) -> BTreeSet<String> {
+        let parts = self.parts.iter().map(|part| part.name.to_owned());
+        let boots = self.jobs.iter().flat_map(|job| job.boards.iter().map(|board| job.name(board)));
+        parts.chain(boots).chain(self.compared.iter().map(|board| figures(board))).collect()
+    }
+
+    /// The tests of which this run executes only a part.
+    pub fn partly(&self) -> Vec<String> {
+        let host = (self.options.quick || self.options.coverage).then(|| HOST.to_owned());
+        let samples = self.compared.iter().filter(|board| self.options.rows(board) == Rows::Sample);
+        host.into_iter().chain(samples.map(|board| figures(board))).collect()
+    }
+
+    /// Runs everything that can run without the SDK, or everything.
+    pub fn run(&self, workspace: &Workspace, has_sdk: bool, tally: &mut Tally) {
+        let parts = self.parts.iter().filter(|part| has_sdk || !part.needs_sdk);
+        let (jobs, compared) =
+            if has_sdk { (self.jobs.as_slice(), self.compared.as_slice()) } else { (&[][..], &[][..]) };
+        let mut steps = Steps::new(parts.clone().count() + usize::from(!jobs.is_empty()) + compared.len());
+        for part in parts {
+            steps.next(part.step);
+            let begun = Instant::now();
+            let verdict = (part.judge)(workspace, self).unwrap_or_else(Verdict::failed);
+            tally.add(part.name, part.phase, begun, &verdict);
+        }
+        if !jobs.is_empty() {
+            steps.next("running systems");
+            boots::run_all(workspace, jobs, tally, None);
+        }
+        for board in compared {
+            steps.next(&figures(board));
+            let begun = Instant::now();
+            if let Some(outcome) = bench::compare_with_record(workspace, board, self.options.rows(board)) {
+                tally.add(&figures(board), Phase::Figures, begun, &outcome.unwrap_or_else(Verdict::failed));
+            }
+        }
+    }
+}
+
+/// The name of a comparison with recorded figures, for display and filters.
+fn figures(board: &Board) -> String {
+    format!("{FIGURES} on {}", board.title())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::run::board;
+    use crate::test::options::parse;
+
+    #[test]
+    fn failures_are_selected_by_their_complete_names() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let workspace = Workspace::at(&root, &root);
+        let boards = board::all_names(&workspace).unwrap();
+        let names = [
+            HEADERS,
+            "boot/damaged_image on zcu102 (release)",
+            "figures on x86_64_generic",
+            "replay of tests/timer on qemu_virt_riscv64 (debug)",
+            "tests/calls on qemu_virt_aarch64 (release)",
+        ];
+        let mut options = parse(lexopt::Parser::from_args(["--failed"])).unwrap();
+        let selected = |options: &Options| Plan::of(&workspace, &boards, options).unwrap().names();
+        let wanted: BTreeSet<_> = names.map(str::to_owned).into();
+        options.only = Some(&wanted | &BTreeSet::from(["tests/gone on zcu102 (debug)".to_owned()]));
+        assert_eq!(selected(&options), wanted);
+        options.only = Some(BTreeSet::from(["tests/calls".to_owned()]));
+        assert!(selected(&options).is_empty());
+    }
+}
