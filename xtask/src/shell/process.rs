@@ -24,8 +24,9 @@ pub fn capture(command: &mut Command) -> Outcome<String> {
 pub fn cargo(subcommand: &str) -> Command {
     let mut command = Command::new("cargo");
     command.args([subcommand, "--quiet"]);
+    // Not as an option, which `cargo fmt` does not have.
     if stderr().is_terminal() {
-        command.arg("--color=always");
+        command.env("CARGO_TERM_COLOR", "always");
     }
     command
 }
@@ -42,7 +43,8 @@ fn cannot_start(command: &Command) -> String {
     format!("cannot start {}", command.get_program().display())
 }
 
-fn shown(command: &Command) -> String {
+/// A program and its arguments, as a user types them if no word has a space.
+pub fn shown(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
 }

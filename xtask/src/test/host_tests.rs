@@ -1,9 +1,12 @@
-//! Runs the tests of the host crates and counts them.
+//! Runs the tests of the host crates, counts them, and keeps what they print.
 
-use std::io::{BufRead, BufReader};
+use std::collections::VecDeque;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Write};
+use std::iter;
 use std::process::{Command, Stdio};
 
-use crate::failure::{Context, Failure, Outcome};
+use crate::failure::{Context, Outcome};
 use crate::shell::process;
 use crate::test::changes::Crates;
 use crate::test::orders;
@@ -16,22 +19,25 @@ const OTHER_KEY_BUILDS: [&str; 2] = ["fallback", "none"];
 /// Crates that a plain `cargo test` leaves out because their binaries do not run on the host.
 const LIBRARIES: [&str; 2] = ["limen-platform", "limen-loader"];
 
-/// Runs `cargo test` for everything that runs on the host. Lines about passing tests are not shown.
+/// The file that keeps everything that the host tests of a run and their compilation print.
+pub const FILE: &str = "build/host-tests.txt";
+
+/// Runs `cargo test` for everything that runs on the host.
 ///
 /// # Errors
-/// When cargo cannot be started.
+/// When cargo cannot be started, or the [file](FILE) cannot be written.
 pub fn run(workspace: &Workspace) -> Outcome<Verdict> {
-    let mut verdict = Verdict::default();
-    follow_tests(process::cargo("test").arg("--no-fail-fast"), &mut verdict)?;
+    let mut tests = HostTests::begin(workspace)?;
+    tests.follow(cargo_test().arg("--no-fail-fast"))?;
     let libraries = LIBRARIES.iter().flat_map(|name| ["--package", *name]);
-    follow_tests(process::cargo("test").args(["--no-fail-fast", "--lib"]).args(libraries), &mut verdict)?;
+    tests.follow(cargo_test().args(["--no-fail-fast", "--lib"]).args(libraries))?;
     for build in OTHER_KEY_BUILDS {
-        let mut cargo = process::cargo("test");
+        let mut cargo = cargo_test();
         cargo.env("LIMEN_KEYS", build).args(["--package", "limen-keys", "--test", "linux"]);
-        follow_tests(&mut cargo, &mut verdict)?;
+        tests.follow(&mut cargo)?;
     }
-    follow_tests(orders::cargo(workspace, "test").arg("--locked"), &mut verdict)?;
-    Ok(verdict)
+    tests.follow(&mut orders::test(workspace))?;
+    Ok(tests.verdict)
 }
 
 /// Runs the tests that a change reaches, without examples of documentation and without other kinds of branches on static
@@ -42,45 +48,91 @@ pub fn run(workspace: &Workspace) -> Outcome<Verdict> {
 pub fn run_quickly(workspace: &Workspace, choice: &Choice) -> Outcome<Verdict> {
     let crates = Crates::of(workspace)?.0.into_iter().filter(|each| choice.crates.contains(&each.name));
     let (on_host, others): (Vec<_>, Vec<_>) = crates.partition(|each| each.runs_on_host);
-    let mut verdict = Verdict::default();
+    let mut tests = HostTests::begin(workspace)?;
     let mut follow = |targets: &str, names: Vec<&str>| {
         let packages = names.iter().flat_map(|name| ["--package", *name]);
-        let mut cargo = process::cargo("test");
+        let mut cargo = cargo_test();
         cargo.args(["--no-fail-fast", targets]).args(packages);
-        if names.is_empty() { Ok(()) } else { follow_tests(&mut cargo, &mut verdict) }
+        if names.is_empty() { Ok(()) } else { tests.follow(&mut cargo) }
     };
     follow("--tests", on_host.iter().map(|each| each.name.as_str()).collect())?;
     let libraries = LIBRARIES.into_iter().filter(|name| others.iter().any(|each| each.name == *name));
     follow("--lib", libraries.collect())?;
     if choice.orders {
-        follow_tests(orders::cargo(workspace, "test").arg("--locked"), &mut verdict)?;
+        tests.follow(&mut orders::test(workspace))?;
     }
-    Ok(verdict)
+    Ok(tests.verdict)
 }
 
 /// Runs these tests.
 ///
 /// # Errors
-/// When cargo cannot be started.
-pub fn follow_all(cargo: &mut Command) -> Outcome<Verdict> {
-    let mut verdict = Verdict::default();
-    follow_tests(cargo, &mut verdict)?;
-    Ok(verdict)
+/// As [`run`].
+pub fn follow_all(workspace: &Workspace, cargo: &mut Command) -> Outcome<Verdict> {
+    let mut tests = HostTests::begin(workspace)?;
+    tests.follow(cargo)?;
+    Ok(tests.verdict)
 }
 
-fn follow_tests(cargo: &mut Command, verdict: &mut Verdict) -> Outcome {
-    let failures = verdict.complaints.len();
-    let mut output = TestOutput::default();
-    let succeeded = follow(cargo, |line| {
-        output.take(line, verdict);
-        if is_worth_showing(line) {
-            println!("{line}");
-        }
-    })?;
-    if !succeeded && verdict.complaints.len() == failures {
-        verdict.complaints.push("cargo test failed before it ran every test (see above)".to_owned());
+/// `cargo test`, which names each test.
+fn cargo_test() -> Command {
+    let mut cargo = Command::new("cargo");
+    cargo.arg("test");
+    cargo
+}
+
+/// The host tests of a run.
+struct HostTests {
+    /// What they have printed so far.
+    file: File,
+    verdict: Verdict,
+}
+
+impl HostTests {
+    fn begin(workspace: &Workspace) -> Outcome<Self> {
+        let path = workspace.path(FILE);
+        fs::create_dir_all(workspace.path("build")).context(|| "cannot create build".to_owned())?;
+        let file = File::create(path).context(|| format!("cannot write {FILE}"))?;
+        Ok(Self { file, verdict: Verdict::default() })
     }
-    Ok(())
+
+    /// Runs cargo, and adds the results of the tests.
+    fn follow(&mut self, cargo: &mut Command) -> Outcome {
+        let failures = self.verdict.complaints.len();
+        let mut output = TestOutput::default();
+        let mut last = VecDeque::new();
+        let succeeded = self.keep(cargo, |line, verdict| {
+            output.take(line, verdict);
+            last.push_back(line.to_owned());
+            if last.len() > TAIL {
+                last.pop_front();
+            }
+        })?;
+        if !succeeded && self.verdict.complaints.len() == failures {
+            let what = "cargo test failed before it ran every test";
+            self.verdict.complaints.push(complaint(what, last.make_contiguous()));
+        }
+        Ok(())
+    }
+
+    /// Runs cargo and keeps what it prints; returns whether it succeeds.
+    fn keep(&mut self, cargo: &mut Command, mut each: impl FnMut(&str, &mut Verdict)) -> Outcome<bool> {
+        let cannot = || "cannot run cargo test".to_owned();
+        let cannot_write = || format!("cannot write {FILE}");
+        writeln!(self.file, "$ {}", process::shown(cargo)).context(cannot_write)?;
+        // One pipe for both: the file has the compiler's messages and those of tests in their order.
+        let (reader, writer) = io::pipe().context(cannot)?;
+        cargo.stdin(Stdio::null()).stdout(writer.try_clone().context(cannot)?).stderr(writer);
+        let mut child = cargo.env("CARGO_TERM_COLOR", "never").spawn().context(cannot)?;
+        // The end of the pipe is reached when every writer is closed, and the command has two.
+        cargo.stdout(Stdio::null()).stderr(Stdio::null());
+        for line in BufReader::new(reader).split(b'\n') {
+            let line = String::from_utf8_lossy(&line.context(cannot)?).into_owned();
+            writeln!(self.file, "{line}").context(cannot_write)?;
+            each(&line, &mut self.verdict);
+        }
+        Ok(child.wait().context(cannot)?.success())
+    }
 }
 
 /// How many lines of a failed test's output are repeated.
@@ -103,8 +155,9 @@ impl TestOutput {
             self.lists_names = false;
         } else if let Some((passed, failed)) = counts(line) {
             verdict.passed += passed;
-            let told = self.failed.drain(..).map(|(name, lines)| complaint(&name, &lines));
-            let untold = std::iter::repeat_with(|| "a host test failed (see above)".to_owned());
+            let told = self.failed.drain(..);
+            let told = told.map(|(name, lines)| complaint(&format!("the host test {name} failed"), &lines));
+            let untold = iter::repeat_with(|| format!("a host test failed (see {FILE})"));
             verdict.complaints.extend(told.chain(untold).take(failed));
             self.lists_names = false;
         } else if line == "failures:" {
@@ -115,21 +168,11 @@ impl TestOutput {
     }
 }
 
-fn complaint(name: &str, lines: &[String]) -> String {
+fn complaint(what: &str, lines: &[String]) -> String {
     let end = lines.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
     let tail = &lines[end.saturating_sub(TAIL)..end];
     let shown: String = tail.iter().map(|line| format!("\n| {line}")).collect();
-    format!("the host test {name} failed; the end of its output:{shown}")
-}
-
-fn follow(command: &mut Command, mut each: impl FnMut(&str)) -> Outcome<bool> {
-    let cannot = || "cannot run cargo test".to_owned();
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().context(cannot)?;
-    let output = child.stdout.take().ok_or_else(|| Failure::new(cannot()))?;
-    for line in BufReader::new(output).lines() {
-        each(&line.context(cannot)?);
-    }
-    Ok(child.wait().context(cannot)?.success())
+    format!("{what}; the end of its output ({FILE}):{shown}")
 }
 
 /// Passed and failed tests of a line `test result: ok. 3 passed; 0 failed; ...`.
@@ -137,13 +180,6 @@ fn counts(line: &str) -> Option<(usize, usize)> {
     let (_, sums) = line.strip_prefix("test result: ")?.split_once(". ")?;
     let number = |of: &str| sums.split("; ").find_map(|part| part.strip_suffix(of)?.trim().parse().ok());
     Some((number("passed")?, number("failed")?))
-}
-
-fn is_worth_showing(line: &str) -> bool {
-    let routine = line.is_empty() || line.starts_with("running ") || line.starts_with("test result: ok");
-    // A dot for each test, and their number at the end of a line.
-    let is_count = line.chars().all(|c| c == '.' || c == ' ' || c == '/' || c.is_ascii_digit());
-    !routine && !line.ends_with("... ok") && !is_count
 }
 
 #[cfg(test)]
@@ -187,20 +223,35 @@ test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; 
         assert_eq!(
             verdict.complaints,
             [
-                "the host test tests::one failed; the end of its output:\n| seed 0x7\n| \n\
+                "the host test tests::one failed; the end of its output (build/host-tests.txt):\n| seed 0x7\n| \n\
                  | thread 'tests::one' panicked at src/lib.rs:3:5:\n| left is not right",
-                "the host test tests::two failed; the end of its output:\n| two",
-                "a host test failed (see above)",
+                "the host test tests::two failed; the end of its output (build/host-tests.txt):\n| two",
+                "a host test failed (see build/host-tests.txt)",
             ]
         );
     }
 
     #[test]
-    fn only_failures_are_shown() {
-        assert!(!is_worth_showing("test arena::tests::index ... ok"));
-        assert!(!is_worth_showing("......"));
-        assert!(!is_worth_showing("...... 6/12"));
-        assert!(is_worth_showing("test arena::tests::index ... FAILED"));
-        assert!(is_worth_showing("thread 'arena' panicked"));
+    fn everything_that_is_printed_is_kept() {
+        let top = std::env::temp_dir().join(format!("limen-host-tests-{}", std::process::id()));
+        let workspace = Workspace::at(&top, &top);
+        let mut tests = HostTests::begin(&workspace).unwrap();
+        let mut shell = |script: &str| tests.follow(Command::new("sh").args(["-c", script]));
+        shell("echo Running one >&2; echo 'test one ... ok'; echo 'test result: ok. 1 passed; 0 failed'")
+            .unwrap();
+        shell("echo 'error: no such crate' >&2; exit 101").unwrap();
+        assert_eq!(tests.verdict.passed, 1);
+        assert_eq!(
+            tests.verdict.complaints,
+            ["cargo test failed before it ran every test; the end of its output (build/host-tests.txt):\n\
+                 | error: no such crate"]
+        );
+        let kept = fs::read_to_string(workspace.path(FILE)).unwrap();
+        let lines: Vec<_> = kept.lines().filter(|line| !line.starts_with("$ sh -c ")).collect();
+        assert_eq!(
+            lines,
+            ["Running one", "test one ... ok", "test result: ok. 1 passed; 0 failed", "error: no such crate"]
+        );
+        fs::remove_dir_all(top).unwrap();
     }
 }
