@@ -12,6 +12,9 @@
 
 seL4_Word life;
 
+/* The frame pointer, the link register, and the condition flags. */
+volatile seL4_Word entered[3];
+
 static volatile seL4_Word *volatile nowhere;
 
 static __attribute__((noinline)) seL4_Word follow_second(void)
@@ -42,6 +45,9 @@ void init(void)
     _Alignas(16) unsigned char vector[16];
     seL4_Word stack_pointer;
     found->flags = read_flags() & FLAGS_MASK;
+    found->frame_pointer = entered[0];
+    found->caller = entered[1];
+    found->conditions = entered[2];
     __asm__ volatile (READ_STACK_POINTER : "=r"(stack_pointer));
     found->stack_pointer = stack_pointer;
     found->control = read_control();

@@ -41,6 +41,10 @@ struct life {
     volatile seL4_Word replies;
     /* The child's order. */
     volatile seL4_Word end;
+    /* With which main is entered, in C. */
+    volatile seL4_Word frame_pointer;
+    volatile seL4_Word caller;
+    volatile seL4_Word conditions;
 };
 
 #define MESSAGE_WORD 10

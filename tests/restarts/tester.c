@@ -82,6 +82,15 @@ static void wait_for_all(seL4_Word channels)
     }
 }
 
+static void check_what_main_finds(void)
+{
+    CHECK_EQUAL(child()->flags, 0);
+    CHECK_EQUAL(child()->copies, 8);
+    CHECK_EQUAL(child()->frame_pointer, 0);
+    CHECK_EQUAL(child()->caller, 0);
+    CHECK_EQUAL(child()->conditions, 0);
+}
+
 /* As the manual shows it. */
 static void restart(enum kept kept)
 {
@@ -93,16 +102,14 @@ static void restart(enum kept kept)
     CHECK_EQUAL(wait_for_signals(), 1 << subject->channel);
     CHECK_EQUAL(child()->count, count + 1);
     CHECK_EQUAL(child()->stack_pointer, subject->stack_pointer);
-    CHECK_EQUAL(child()->flags, 0);
-    CHECK_EQUAL(child()->copies, 8);
+    check_what_main_finds();
 }
 
 static void the_first_life_starts(void)
 {
     subject->stack_pointer = child()->stack_pointer;
     CHECK(subject->stack_pointer > LIMEN_STACK_TOP - 0x200);
-    CHECK_EQUAL(child()->flags, 0);
-    CHECK_EQUAL(child()->copies, 8);
+    check_what_main_finds();
 }
 
 static void the_first_life_has_no_values_in_registers(void)

@@ -52,7 +52,7 @@ static inline void copy(unsigned char *to, const unsigned char *from, seL4_Word 
 /* The program counter is at an undefined instruction afterwards. */
 static inline void spoil_flags_and_stack(void)
 {
-    __asm__ volatile ("mov x0, #0xf0000000\n\tmsr nzcv, x0\n\tsub sp, sp, #8\n\tudf #0" : : : "x0", "cc", "memory");
+    __asm__ volatile ("mov x0, #0xf0000000\n\tmsr nzcv, x0\n\tmov x29, x0\n\tsub sp, sp, #8\n\tudf #0" : : : "x0", "cc", "memory");
 }
 
 #endif /* REGISTERS_H */

@@ -52,7 +52,7 @@ static inline void copy(unsigned char *to, const unsigned char *from, seL4_Word 
 /* The program counter is at an undefined instruction afterwards. */
 static inline void spoil_flags_and_stack(void)
 {
-    __asm__ volatile ("addi sp, sp, -8\n\tunimp" : : : "memory");
+    __asm__ volatile ("addi sp, sp, -8\n\tli s0, 1\n\tunimp" : : : "memory");
 }
 
 #endif /* REGISTERS_H */

@@ -59,7 +59,7 @@ static inline void copy(unsigned char *to, const unsigned char *from, seL4_Word 
 static inline void spoil_flags_and_stack(void)
 {
     __asm__ volatile ("subq $8, %%rsp\n\tandq $-16, %%rsp\n\tsubq $8, %%rsp\n\tpushq $0x240cd7\n\t"
-                      "popfq\n\tud2" : : : "cc", "memory");
+                      "movl $1, %%ebp\n\tpopfq\n\tud2" : : : "cc", "memory");
 }
 
 #endif /* REGISTERS_H */
