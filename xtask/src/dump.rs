@@ -55,6 +55,7 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let options = parse(arguments)?;
     let config = &options.config;
     let board = board::named(workspace, &options.board)?.with(&options.variants)?.for_config(config)?;
+    board.check_emulated("a dump")?;
     let project = Project::locate(workspace, &options.system)?;
     sdk::build_with(workspace, config)?;
     let image =

@@ -19,6 +19,7 @@ mod profile;
 mod run;
 mod sdk;
 mod setup;
+mod simulated_core;
 mod test;
 mod trace;
 mod workspace;

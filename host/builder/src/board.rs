@@ -48,6 +48,9 @@ pub struct Board {
     /// Named variants of the emulator's command line: words to append, by name.
     #[serde(default)]
     pub variants: BTreeMap<String, Vec<String>>,
+    /// Variants that run on a simulated core instead of the emulator: arguments of the simulator, by name.
+    #[serde(default)]
+    pub simulated: BTreeMap<String, Vec<String>>,
     /// Versions of the emulator on which a run of this machine is reproducible; all versions if empty.
     #[serde(default)]
     pub repeatable_with: Vec<String>,

@@ -23,6 +23,7 @@ use crate::run::board::{self, Board};
 use crate::run::project::Project;
 use crate::sdk::{self, generate};
 use crate::shell::files;
+use crate::simulated_core;
 use crate::test::suite::Verdict;
 use crate::workspace::{Workspace, configs};
 
@@ -65,6 +66,9 @@ so that every machine prints the same figures. Prints them beside the reference 
   --record            record the figures in bench/golden, with which `./x test` compares, quickly; with --cold, those
                       counts too. With FILTER, only the rows of these systems; those that they no longer print stay.
                       Tables in documents that show them are rewritten
+
+On a simulated core, as --variant rocket of qemu_virt_riscv64, the figures are cycles, and without FILTER only some systems
+run, because each takes minutes. docs/hardware.md describes the core.
 ";
 
 #[derive(Default)]
@@ -104,6 +108,11 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     }
     if options.order {
         return order(workspace, &options);
+    }
+    if options.counting.is_on() || options.model {
+        boards(workspace, &options)?
+            .iter()
+            .try_for_each(|board| board.check_emulated("--cold or --model"))?;
     }
     let older = options.compare.iter().map(|file| read(workspace, file)).collect::<Outcome<Vec<_>>>()?;
     let own = own_project(workspace, &options)?;
@@ -209,12 +218,14 @@ fn boards(workspace: &Workspace, options: &Options) -> Outcome<Vec<Board>> {
 
 fn order(workspace: &Workspace, options: &Options) -> Outcome {
     let boards = boards(workspace, options)?;
+    boards.iter().try_for_each(|board| board.check_emulated("--order"))?;
     sdk::build(workspace)?;
     boards.iter().try_for_each(|board| order::write(workspace, board))
 }
 
 fn trace(workspace: &Workspace, options: &Options, row: &str) -> Outcome {
     let boards = boards(workspace, options)?;
+    boards.iter().try_for_each(|board| board.check_emulated("--trace"))?;
     sdk::build(workspace)?;
     boards.iter().try_for_each(|board| {
         print!(
@@ -245,6 +256,9 @@ fn runs(
     let titles: Vec<_> =
         runs.iter().map(|run| run.results.board.clone()).chain(boards.iter().map(Board::title)).collect();
     are_of_boards(&options.compare, older, &titles)?;
+    if boards.iter().any(|board| board.is_simulated) {
+        simulated_core::build(workspace)?;
+    }
     if !boards.is_empty() {
         sdk::build_with(workspace, config)?;
     }
@@ -321,7 +335,8 @@ fn record(workspace: &Workspace, runs: &[Run], filter: &str) -> Outcome {
     })?;
     // Traces take minutes; they neither delay the tables nor depend on their comments.
     let tables = generate::write_figures(workspace);
-    runs.iter().try_for_each(|run| growth::record(workspace, &run.board))?;
+    let counted = runs.iter().filter(|run| !run.board.is_simulated);
+    counted.map(|run| growth::record(workspace, &run.board)).collect::<Outcome<Vec<_>>>()?;
     tables
 }
 
@@ -336,6 +351,9 @@ fn record_some(workspace: &Workspace, run: &Run) -> Outcome {
     }
     golden.update(&run.results);
     files::write(&file, golden.to_text())?;
+    if run.board.is_simulated {
+        return Ok(());
+    }
     let mut cold = recorded_cold(workspace, &run.board)?;
     cold.update(&run.results);
     files::write(&golden_cold(workspace, &run.board), cold.to_text())
@@ -349,12 +367,12 @@ fn recorded(workspace: &Workspace, file: &Path) -> Outcome<Golden> {
 
 /// The file with a board's recorded figures.
 fn golden(workspace: &Workspace, board: &Board) -> PathBuf {
-    workspace.path("bench/golden").join(board.title() + ".txt")
+    workspace.path("bench/golden").join(board.file_name() + ".txt")
 }
 
 /// The file with a board's recorded counts of the kernel's memory.
 fn golden_cold(workspace: &Workspace, board: &Board) -> PathBuf {
-    workspace.path("bench/golden").join(board.title() + ".cold.txt")
+    workspace.path("bench/golden").join(board.file_name() + ".cold.txt")
 }
 
 /// A board's recorded counts; empty without a record.
@@ -412,7 +430,11 @@ fn compare_with(workspace: &Workspace, board: &Board, file: &Path, rows: Rows) -
         }
     }
     let Some(results) = results else { return Ok(Verdict::default()) };
-    let mut differences = golden.differences(&results);
+    // The simulator repeats every run to the cycle.
+    let mut differences = match board.is_simulated {
+        true => golden.differences_above(0, &results),
+        false => golden.differences(&results),
+    };
     if rows == Rows::Sample {
         differences.retain(|difference| !matches!(difference, Difference::Gone { .. }));
     }
@@ -423,9 +445,11 @@ fn compare_with(workspace: &Workspace, board: &Board, file: &Path, rows: Rows) -
     }
     let told: String = sentences.iter().map(|sentence| format!("{sentence}\n")).collect();
     let rows: Vec<_> = differences.iter().map(Difference::row).collect();
-    let reasons = growth::explain(workspace, board, &rows)?;
+    let reasons = if board.is_simulated { String::new() } else { growth::explain(workspace, board, &rows)? };
     let cold = if cold.is_empty() { "" } else { "--cold " };
-    let way_out = format!("If the change is intended: ./x bench --board {} {cold}--record", board.title());
+    let variants: String = board.chosen.iter().map(|name| format!("--variant {name} ")).collect();
+    let way_out =
+        format!("If the change is intended: ./x bench --board {} {variants}{cold}--record", board.name);
     Err(Failure::new(told + &reasons + &way_out))
 }
 

@@ -5,7 +5,6 @@ use std::process::Command as Process;
 use crate::bench::model::MODEL;
 use crate::failure::{Failure, Outcome};
 use crate::run::board::Board;
-use crate::run::qemu;
 use crate::shell::process;
 
 /// The programs that a run on a board depends on, and their versions, for display.
@@ -14,7 +13,7 @@ use crate::shell::process;
 /// When one of the programs cannot be started.
 pub fn of(board: &Board) -> Outcome<Vec<(String, String)>> {
     let [program, arguments @ ..] = board.qemu.as_slice() else { return Ok(Vec::new()) };
-    let machine = arguments.join(" ") + " " + &qemu::DETERMINISTIC.join(" ");
+    let machine = [arguments.join(" "), board.deterministic().join(" ")].join(" ").trim_end().to_owned();
     let facts = [
         ("emulator", first_line(program)?),
         ("machine", machine),

@@ -33,6 +33,13 @@ use crate::workspace::{self, Workspace};
 /// The configuration of measured systems whose build names no other.
 pub const CONFIG: &str = "release";
 
+/// The systems that a simulated core measures without a filter; each takes minutes there.
+const SIMULATED: [&str; 7] =
+    ["bench/boot", "bench/cothreads", "bench/fault", "bench/fpu", "bench/keys", "bench/notify", "bench/ppc"];
+
+/// Builds with this variable are left out there as well: their paths are those of the others in part.
+const MIXED: &str = "FPU=mixed";
+
 /// The make variable that names another configuration.
 const OTHER_CONFIG: &str = "CONFIG";
 
@@ -61,21 +68,28 @@ pub fn run(
     start: Start,
     counting: Counting<'_>,
 ) -> Outcome<Results> {
+    // A simulated core takes a minute for as many cycles as an emulator does in a tenth of a second.
+    let quick = quick || board.is_simulated;
     let projects = Project::on_shelf(workspace, "bench")?;
     let mut chosen = Vec::new();
-    for project in projects.iter().filter(|project| project.name.contains(filter)) {
-        let builds = if is_for(project, board)? { builds(project)? } else { Vec::new() };
+    let is_chosen = |project: &&Project| match board.is_simulated && filter.is_empty() {
+        true => SIMULATED.contains(&project.name.as_str()),
+        false => project.name.contains(filter),
+    };
+    for project in projects.iter().filter(is_chosen) {
+        let mut builds = if is_for(project, board)? { builds(project)? } else { Vec::new() };
+        builds.retain(|build| !(board.is_simulated && build.iter().any(|variable| variable == MIXED)));
         let on_board = |build: Vec<String>| Some((project, machine_of(board, &build)?, build));
         chosen.extend(builds.into_iter().filter_map(on_board));
     }
-    let weighs = footprint::NAME.contains(filter);
+    let weighs = !board.is_simulated && footprint::NAME.contains(filter);
     // The cost of the tool does not depend on the board. It takes a minute, and is not recorded.
     let is_wanted = !quick || !filter.is_empty();
     let counts = is_wanted && large::NAME.contains(filter) && board.name == board::DEFAULT;
-    let run = results(workspace, board, "instructions", Vec::new())?;
+    let run = results(workspace, board, unit(board), Vec::new())?;
     let run = Results { environment: environment::of(board)?, ..run };
     let kept = Kept::new(workspace, run.clone(), quick, counting, start)?;
-    let compares_keys = kernel_keys::NAME.contains(filter);
+    let compares_keys = !board.is_simulated && kernel_keys::NAME.contains(filter);
     let systems = chosen.iter().map(|(project, machine, build)| {
         let title = format!("{} {}", project.name, build.join(" ")).trim_end().to_owned();
         let system = title.clone();
@@ -127,7 +141,7 @@ pub fn of_project(
     steps.next(&format!("measuring {}", project.name));
     let variables: &[&str] = if quick { &["QUICK=1"] } else { &[] };
     let (_, rows) = boot(workspace, project, &Build { board, config, variables }, counting)?;
-    let results = results(workspace, board, "instructions", rows)?;
+    let results = results(workspace, board, unit(board), rows)?;
     Ok(Results { environment: environment::of(board)?, config: config.to_owned(), ..results })
 }
 
@@ -139,6 +153,11 @@ pub fn model(workspace: &Workspace, board: &Board) -> Outcome<Results> {
     let environment = [environment::of(board)?, environment::of_model()?].concat();
     let rows = model::rows(workspace, board)?;
     Ok(Results { environment, ..results(workspace, board, "modelled cycles", rows)? })
+}
+
+/// The unit of what the counter of programs counts.
+fn unit(board: &Board) -> &'static str {
+    if board.is_simulated { "cycles" } else { "instructions" }
 }
 
 fn results(workspace: &Workspace, board: &Board, unit: &str, rows: Vec<Row>) -> Outcome<Results> {
@@ -211,7 +230,8 @@ fn rows_of(
         let count = board.processors.to_string();
         rows.iter_mut().for_each(|row| row.params.push(("processors".to_owned(), count.clone())));
     }
-    if let Some(boot) = rows.iter().find(|row| row.name.starts_with("boot")).cloned() {
+    let boot = rows.iter().find(|row| row.name.starts_with("boot")).filter(|_| !board.is_simulated);
+    if let Some(boot) = boot.cloned() {
         rows.push(Row::single("image_bytes", boot.params.clone(), footprint::file_bytes(&image)?));
         rows.push(Row::single("memory_bytes", boot.params.clone(), footprint::used_bytes(&image)?));
         let mut times =
@@ -267,8 +287,11 @@ pub fn boot_image(
     let counted = Counted::of(workspace, board, project, image)?;
     let suite = Suite::of(project)?;
     let devices: Vec<_> = suite.qemu().iter().map(String::as_str).collect();
+    if counted.is_some() || !devices.is_empty() {
+        board.check_emulated("a system with devices or a log of the emulator")?;
+    }
     let log = counted.as_ref().map_or(vec![], Counted::options);
-    let extra = [&qemu::DETERMINISTIC[..], &devices, &log].concat();
+    let extra = [board.deterministic(), &devices, &log].concat();
     let session = Boot { board, image, extra: &extra, audience, silence }.run(|_| false)?;
     session.ending.outcome()?;
     let mut rows = printed(&session)?;

@@ -12,8 +12,10 @@ use serde::Deserialize;
 use crate::check::binary::FloatAbi;
 use crate::command::unknown;
 use crate::failure::{Failure, Outcome};
+use crate::run::qemu;
 use crate::shell::data;
 use crate::shell::files;
+use crate::simulated_core;
 use crate::workspace::{self, Workspace};
 
 /// One file of `host/builder/boards/`, reduced to what `xtask` needs; the tool reads the rest.
@@ -47,12 +49,18 @@ pub struct Board {
     /// Variants of the emulator's command: words that are added to it, by name.
     #[serde(default)]
     pub variants: BTreeMap<String, Vec<String>>,
+    /// Variants that run on a simulated core instead of the emulator: arguments of the simulator, by name.
+    #[serde(default)]
+    pub simulated: BTreeMap<String, Vec<String>>,
     /// The versions of the emulator that repeat a run exactly; empty for every version.
     #[serde(default)]
     pub repeatable_with: Vec<String>,
     /// The variants that are already applied.
     #[serde(skip)]
     pub chosen: Vec<String>,
+    /// Whether `qemu` is the command of the simulator, whose figures are cycles.
+    #[serde(skip)]
+    pub is_simulated: bool,
     /// The data file itself.
     #[serde(skip)]
     pub file: PathBuf,
@@ -77,16 +85,51 @@ impl Board {
     pub fn with(&self, variants: &[String]) -> Outcome<Self> {
         let mut board = self.clone();
         for name in variants {
+            if let Some(words) = self.simulated.get(name) {
+                board = board.on_simulator(words)?;
+                board.chosen.push(name.clone());
+                continue;
+            }
             let Some(words) = self.variants.get(name) else {
-                let known: Vec<_> = self.variants.keys().map(String::as_str).collect();
+                let known: Vec<_> =
+                    self.variants.keys().chain(self.simulated.keys()).map(String::as_str).collect();
                 let advice =
                     advice(name, &known, if known.is_empty() { "it has none" } else { "see its data file" });
                 return Err(Failure::new(format!("{} has no variant '{name}'; {advice}", self.name)));
             };
+            if board.is_simulated {
+                return Err(together(name));
+            }
             board.qemu.extend(words.iter().cloned());
             board.chosen.push(name.clone());
         }
         Ok(board)
+    }
+
+    /// The same board as the simulator's machine, which has one processor.
+    fn on_simulator(&self, words: &[String]) -> Outcome<Self> {
+        if let Some(other) = self.chosen.first() {
+            return Err(together(other));
+        }
+        let qemu = simulated_core::command(words);
+        Ok(Self { qemu, processors: 1, is_simulated: true, ..self.clone() })
+    }
+
+    /// Checks that a command for the emulator alone, named `what`, can use the board.
+    ///
+    /// # Errors
+    /// When the board is a simulated core.
+    pub fn check_emulated(&self, what: &str) -> Outcome {
+        if self.is_simulated {
+            let variant = self.chosen.join(", ");
+            return Err(Failure::new(format!("{what} needs the emulator: omit --variant {variant}")));
+        }
+        Ok(())
+    }
+
+    /// The options with which a run repeats exactly. The simulator has none, because its runs always do.
+    pub fn deterministic(&self) -> &'static [&'static str] {
+        if self.is_simulated { &[] } else { &qemu::DETERMINISTIC }
     }
 
     /// Whether its SDK can have this configuration.
@@ -113,6 +156,12 @@ impl Board {
     /// Whether it is the usual board of its instruction set.
     pub fn is_usual(&self) -> bool {
         USUAL.contains(&self.name.as_str())
+    }
+
+    /// Its name and the chosen variants, as part of the names of files.
+    pub fn file_name(&self) -> String {
+        let words = std::iter::once(self.name.as_str()).chain(self.chosen.iter().map(String::as_str));
+        words.collect::<Vec<_>>().join("-")
     }
 
     /// Its name and the chosen variants, for display.
@@ -184,6 +233,10 @@ impl Board {
     }
 }
 
+fn together(other: &str) -> Failure {
+    Failure::new(format!("a simulated core has no further variants: omit --variant {other}"))
+}
+
 const fn one() -> u8 {
     1
 }
@@ -250,7 +303,31 @@ mod tests {
         let large = board.with(&["large".to_owned()]).unwrap();
         assert_eq!(large.qemu, ["qemu-system-aarch64", "{image}", "-m", "4G"]);
         assert_eq!((board.title().as_str(), large.title().as_str()), ("b", "b with large"));
+        assert_eq!((board.file_name().as_str(), large.file_name().as_str()), ("b", "b-large"));
         let failure = board.with(&["small".to_owned()]).unwrap_err();
         assert_eq!(failure.to_string(), "b has no variant 'small'; choose from: large");
+    }
+
+    #[test]
+    fn a_simulated_core_replaces_the_emulator() {
+        let text = format!(
+            "{GOOD}processors = 4\n[variants]\nlarge = ['-m', '4G']\n[simulated]\ncore = ['--latency', '3']\n"
+        );
+        let board = parse(&text, Path::new("b.toml")).unwrap();
+        let core = board.with(&["core".to_owned()]).unwrap();
+        assert!(core.is_simulated && core.qemu.windows(2).any(|pair| pair == ["--latency", "3"]));
+        assert!(!core.qemu.contains(&"qemu-system-aarch64".to_owned()));
+        assert!(!core.has("smp-debug") && core.deterministic().is_empty());
+        let failure = core.check_emulated("--gdb").unwrap_err();
+        assert_eq!(failure.to_string(), "--gdb needs the emulator: omit --variant core");
+        for pair in [["core", "large"], ["large", "core"], ["core", "core"]] {
+            let failure = board.with(&pair.map(str::to_owned)).unwrap_err().to_string();
+            assert!(
+                failure.starts_with("a simulated core has no further variants: omit --variant "),
+                "{failure}"
+            );
+        }
+        let failure = board.with(&["cor".to_owned()]).unwrap_err();
+        assert_eq!(failure.to_string(), "b has no variant 'cor'; did you mean `core`?");
     }
 }

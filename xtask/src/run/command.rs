@@ -18,6 +18,7 @@ use crate::run::inspection::{self, Inspection};
 use crate::run::project::{Build, Project};
 use crate::run::qemu::{self, Audience, Boot, Watch};
 use crate::sdk;
+use crate::simulated_core;
 use crate::test::suite::Suite;
 use crate::workspace::{Workspace, configs};
 
@@ -41,7 +42,8 @@ thread can ever run again, and when the kernel stops.
   --variant NAME      another machine or option of the board, see its data file; may be repeated
   --config CONFIG     debug, release or benchmark, or the same with smp- for several processors; default: debug, and
                       release with --profile
-  --timeout SECONDS   how long the system may print nothing; default: 60; 0 waits forever
+  --timeout SECONDS   how long the system may print nothing; default: 60; 0 waits forever. On a simulated core, as
+                      --variant rocket of qemu_virt_riscv64, in cycles; default: 100000000
   --profile           count the instructions of each program and function, on an emulator that counts exactly: print
                       them as tables, and write a page with a flame graph
   --inspect           stop the system after some seconds, and list its threads, objects and static keys
@@ -55,7 +57,8 @@ struct Options {
     board: String,
     variants: Vec<String>,
     config: Option<String>,
-    silence: Option<Duration>,
+    /// In seconds, or cycles of a simulated core.
+    timeout: Option<u64>,
     profile: bool,
     inspect: bool,
     after: Option<Duration>,
@@ -66,13 +69,31 @@ impl Options {
     fn config(&self) -> &str {
         self.config.as_deref().unwrap_or(if self.profile { "release" } else { "debug" })
     }
+
+    /// How long the system may be silent on the emulator; `None` waits forever.
+    fn silence(&self) -> Option<Duration> {
+        let silence = self.timeout.map_or(qemu::SILENCE, Duration::from_secs);
+        (!silence.is_zero()).then_some(silence)
+    }
+
+    /// An option that only the emulator can follow.
+    fn for_the_emulator(&self) -> Option<&'static str> {
+        let options = [(self.profile, "--profile"), (self.is_debugged, "--gdb"), (self.inspect, "--inspect")];
+        options.into_iter().find_map(|(is_chosen, name)| is_chosen.then_some(name))
+    }
 }
 
 fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let options = parse(arguments)?;
     let config = options.config();
     let board = board::named(workspace, &options.board)?.with(&options.variants)?.for_config(config)?;
+    if let Some(what) = options.for_the_emulator() {
+        board.check_emulated(what)?;
+    }
     let project = Project::locate(workspace, &options.system)?;
+    if board.is_simulated {
+        simulated_core::build(workspace)?;
+    }
     sdk::build_with(workspace, config)?;
     eprintln!("building {} for {} ({config})", workspace.display(&project.folder), board.title());
     let image = project.build(workspace, &Build { board: &board, config, variables: &[] })?;
@@ -81,6 +102,13 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let goes_on = options.inspect || suite.debugger().is_some();
     let mut expected = if goes_on { None } else { Expected::of(&project)? };
     let mut extra: Vec<&str> = suite.qemu().iter().map(String::as_str).collect();
+    if !extra.is_empty() {
+        board.check_emulated("a system with devices in suite.toml")?;
+    }
+    let cycles = options.timeout.filter(|_| board.is_simulated).map(|cycles| cycles.to_string());
+    if let Some(cycles) = &cycles {
+        extra.extend(["--silence", cycles]);
+    }
     if options.profile {
         extra = [&qemu::DETERMINISTIC[..], &extra].concat();
     }
@@ -95,7 +123,7 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
         image: &image,
         extra: &extra,
         audience: if options.is_debugged { Audience::Debugger } else { Audience::Person },
-        silence: options.silence.filter(|_| !options.is_debugged),
+        silence: options.silence().filter(|_| !options.is_debugged),
     };
     let mut symboliser = faults::symboliser(workspace, &board, config, &image);
     let mut follow = |line: &str| {
@@ -146,7 +174,7 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
         board: board::DEFAULT.to_owned(),
         variants: Vec::new(),
         config: None,
-        silence: Some(qemu::SILENCE),
+        timeout: None,
         profile: false,
         inspect: false,
         after: None,
@@ -159,7 +187,7 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
             Long("config") => {
                 options.config = Some(one_of("configuration", arguments.value()?.string()?, &configs())?)
             }
-            Long("timeout") => options.silence = seconds(arguments.value()?.parse()?),
+            Long("timeout") => options.timeout = Some(arguments.value()?.parse()?),
             Long("profile") => options.profile = true,
             Long("inspect") => options.inspect = true,
             Long("after") => options.after = Some(Duration::from_secs(arguments.value()?.parse()?)),
@@ -175,8 +203,4 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
         return Err(Failure::new("--after needs --inspect"));
     }
     Ok(options)
-}
-
-fn seconds(count: u64) -> Option<Duration> {
-    (count > 0).then(|| Duration::from_secs(count))
 }

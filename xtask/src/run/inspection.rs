@@ -41,8 +41,12 @@ pub struct Look {
 }
 
 impl Inspection {
-    /// The inspection of a system that is about to run; `None` if the Makefile writes no report beside the image.
+    /// The inspection of a system that is about to run; `None` if the Makefile writes no report beside the image, or
+    /// the machine is a simulated core.
     pub fn of(workspace: &Workspace, board: &Board, config: &str, image: &Path) -> Option<Self> {
+        if board.is_simulated {
+            return None;
+        }
         let report = files::read(&image.with_file_name("report.json")).ok()?;
         let memory = needed_memory(&report).ok()?;
         let places = faults::places(workspace, board, config, image);

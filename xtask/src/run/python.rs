@@ -1,4 +1,5 @@
-//! Installs the Python packages that a project's `requirements.txt` pins into a virtual environment under `build/python`.
+//! Installs the Python packages that a `requirements.txt` pins into a virtual environment; those of a project under
+//! `build/python`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -53,12 +54,17 @@ pub fn not_installable(workspace: &Workspace, project: &Project) -> Outcome<Opti
         return Ok(Some("not run: its Python packages are pinned for Linux".to_owned()));
     }
     let reason = install(&file, &workspace.path("build/python").join(&project.name))?;
+    let reason = reason.map(|error| format!("not run: its Python packages cannot be installed: {error}"));
     answers.insert(project.name.clone(), reason.clone());
     Ok(reason)
 }
 
-/// Creates the environment in `folder`, unless it was created from the same requirements.
-fn install(requirements: &Path, folder: &Path) -> Outcome<Option<String>> {
+/// Creates the environment in `folder`, unless it was created from the same requirements. Returns one line about why
+/// this machine cannot.
+///
+/// # Errors
+/// As [`not_installable`].
+pub fn install(requirements: &Path, folder: &Path) -> Outcome<Option<String>> {
     let (wanted, stamp) = (files::read(requirements)?, folder.join(REQUIREMENTS));
     if files::read(&stamp).is_ok_and(|present| present == wanted) {
         return Ok(None);
@@ -73,14 +79,14 @@ fn install(requirements: &Path, folder: &Path) -> Outcome<Option<String>> {
     match installed {
         Ok(_) => files::write(&stamp, wanted).map(|()| None),
         Err(failure) if failure.to_string().contains(WRONG_PACKAGE) => Err(failure),
-        Err(failure) => Ok(Some(not_run(&failure.to_string()))),
+        Err(failure) => Ok(Some(first_error(&failure.to_string()))),
     }
 }
 
 /// Returns one line about a failure: pip's own error if there is one, otherwise the first line.
-fn not_run(failure: &str) -> String {
+fn first_error(failure: &str) -> String {
     let error = failure.lines().find(|line| line.starts_with("ERROR: ")).or(failure.lines().next());
-    format!("not run: its Python packages cannot be installed: {}", error.unwrap_or_default())
+    error.unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]
@@ -90,13 +96,7 @@ mod tests {
     #[test]
     fn a_reason_is_one_line() {
         let pip = "python failed (exit status: 1)\nWARNING: Retrying\nERROR: No matching distribution\n";
-        assert_eq!(
-            not_run(pip),
-            "not run: its Python packages cannot be installed: ERROR: No matching distribution"
-        );
-        assert_eq!(
-            not_run("cannot start python3: no such file"),
-            "not run: its Python packages cannot be installed: cannot start python3: no such file"
-        );
+        assert_eq!(first_error(pip), "ERROR: No matching distribution");
+        assert_eq!(first_error("cannot start python3: no such file"), "cannot start python3: no such file");
     }
 }

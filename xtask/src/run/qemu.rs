@@ -72,6 +72,8 @@ pub enum Ending {
     KernelStopped,
     /// The time of the caller is over.
     TimeIsOver,
+    /// The simulator ended on its own; with its error output, unless that was shown.
+    Simulated(String),
 }
 
 impl Ending {
@@ -96,6 +98,9 @@ impl Ending {
                     .to_owned()
             }
             Self::KernelStopped => "the kernel stopped".to_owned(),
+            Self::Simulated(said) => {
+                format!("the simulator ended before the system reported the end of the run{}", indented(said))
+            }
             Self::Silent(time, said) => format!(
                 "the system printed nothing for {} seconds and was stopped{}",
                 time.as_secs(),
@@ -187,9 +192,11 @@ impl Boot<'_> {
     ) -> Outcome<Session> {
         let mut command = self.command();
         command.extend(watch.iter().flat_map(|watch| watch.inspection.arguments()));
-        let mut qemu = Emulator::start(&command, self.audience)?;
+        let mut qemu = Emulator::start(&command, self.audience, self.errors())?;
         let mut console = Console { pending: Vec::new(), lines: Vec::new() };
-        let mut patience = Patience::new(self.silence, watch.as_ref().and_then(|watch| watch.after));
+        // The simulator counts silence in cycles itself.
+        let silence = self.silence.filter(|_| !self.board.is_simulated);
+        let mut patience = Patience::new(silence, watch.as_ref().and_then(|watch| watch.after));
         let mut state = None;
         let ending = loop {
             match qemu.next(patience.next_wait(watch.is_some())) {
@@ -226,7 +233,11 @@ impl Boot<'_> {
                 Err(RecvTimeoutError::Disconnected) => {
                     let (status, said) = qemu.finish()?;
                     let is_wanted = self.audience == Audience::Debugger && status.success();
-                    break if is_wanted { Ending::Done } else { Ending::Exited(status, said) };
+                    break match is_wanted {
+                        true => Ending::Done,
+                        false if self.board.is_simulated => Ending::Simulated(said),
+                        false => Ending::Exited(status, said),
+                    };
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     let Some(ending) = patience.gives_up(watch.as_mut(), &mut state) else { continue };
@@ -240,6 +251,12 @@ impl Boot<'_> {
             }
         };
         Ok(Session { lines: console.lines, ending, state })
+    }
+
+    /// The simulator shows a person its progress, and at the end what the run took.
+    fn errors(&self) -> fn() -> Stdio {
+        let are_shown = self.board.is_simulated && self.audience.is_person();
+        if are_shown { Stdio::inherit } else { Stdio::piped }
     }
 
     fn command(&self) -> Vec<String> {
@@ -400,8 +417,9 @@ struct Emulator {
 }
 
 impl Emulator {
-    fn start(command: &[String], audience: Audience) -> Outcome<Self> {
-        let mut child = spawn(command, audience).context(|| format!("cannot start {}", command[0]))?;
+    fn start(command: &[String], audience: Audience, errors: fn() -> Stdio) -> Outcome<Self> {
+        let mut child =
+            spawn(command, audience, errors).context(|| format!("cannot start {}", command[0]))?;
         let (bytes, console) = channel();
         if let Some(output) = child.stdout.take() {
             thread::spawn(move || forward(output, &bytes));
@@ -450,7 +468,7 @@ impl Emulator {
 
 /// Starts QEMU so that it ends with this thread, however the thread ends. On the signal TERM it restores a person's
 /// terminal; but while it emulates an idle machine with `-icount`, it does not react to that signal.
-fn spawn(command: &[String], audience: Audience) -> std::io::Result<Child> {
+fn spawn(command: &[String], audience: Audience, errors: fn() -> Stdio) -> std::io::Result<Child> {
     let start = |words: &[String], prefix: &[&str]| {
         let mut all = prefix.iter().copied().chain(words.iter().map(String::as_str));
         let program = all.next().unwrap_or_default();
@@ -463,7 +481,7 @@ fn spawn(command: &[String], audience: Audience) -> std::io::Result<Child> {
                 Audience::Person | Audience::Debugger | Audience::Nobody => Stdio::null(),
             })
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
+            .stderr(errors())
             .spawn()
     };
     let signal = if audience.is_person() { "TERM" } else { "KILL" };
@@ -523,8 +541,10 @@ mod tests {
             qemu_smp: Vec::new(),
             processors: 1,
             variants: BTreeMap::new(),
+            simulated: BTreeMap::new(),
             repeatable_with: Vec::new(),
             chosen: Vec::new(),
+            is_simulated: false,
             file: "shell.toml".into(),
         };
         let boot = Boot { board: &board, image: Path::new("none"), extra: &[], audience, silence };
@@ -614,7 +634,7 @@ mod tests {
     fn an_unattended_emulator_ends_with_its_thread_even_if_it_ignores_signals() {
         let words = ["sh", "-c", "trap '' TERM INT; echo ready; exec sleep 20"].map(str::to_owned);
         let start = move || {
-            let mut child = spawn(&words, Audience::Nobody).unwrap();
+            let mut child = spawn(&words, Audience::Nobody, Stdio::piped).unwrap();
             let mut ready = [0; 6];
             child.stdout.as_mut().unwrap().read_exact(&mut ready).unwrap();
             child

@@ -239,8 +239,10 @@ mod tests {
             qemu_smp: Vec::new(),
             processors: 4,
             variants: BTreeMap::new(),
+            simulated: BTreeMap::new(),
             repeatable_with: Vec::new(),
             chosen: Vec::new(),
+            is_simulated: false,
             file: "now.toml".into(),
         }
     }

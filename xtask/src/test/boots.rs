@@ -105,6 +105,10 @@ impl Run<'_> {
             return verdict;
         }
         let suite = Suite::of(&job.project)?;
+        if board.is_simulated && suite.needs_emulator() {
+            let note = "not run: it needs the emulator".to_owned();
+            return Ok(Verdict { notes: vec![note], ..Verdict::default() });
+        }
         if job.replays && (suite.injection().is_some() || suite.debugger().is_some()) {
             let note = "not run: a run with a debugger is not recorded".to_owned();
             return Ok(Verdict { notes: vec![note], ..Verdict::default() });
@@ -165,7 +169,7 @@ impl Run<'_> {
         let listening = Coverage::watch(coverage, workspace, board, &image)?;
         let audience = if suite.load().is_some() { Audience::Typist } else { Audience::Nobody };
         let (counted, silence): (&[&str], _) = match suite.deterministic {
-            true => (&qemu::DETERMINISTIC, qemu::COUNTED_SILENCE),
+            true => (board.deterministic(), qemu::COUNTED_SILENCE),
             false => (&[], qemu::SILENCE),
         };
         let silence = Some(silence);

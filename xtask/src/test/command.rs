@@ -10,6 +10,7 @@ use crate::run::board;
 use crate::run::project::Project;
 use crate::sdk;
 use crate::shell::progress;
+use crate::simulated_core;
 use crate::test::boot_case::{CASES, Case};
 use crate::test::boots;
 use crate::test::busy::Busy;
@@ -32,6 +33,7 @@ pub const COMMAND: Command =
 
 const HELP: &str = "
 usage: ./x test [FILTER] [--board BOARD] [--all] [--coverage] [--trace-limit GIB]
+       ./x test FILTER --board BOARD --variant NAME
        ./x test --quick [--board BOARD]
        ./x test --replay FILTER [--board BOARD]
        ./x test --repeat N FILTER [--beside M] [--board BOARD] [--replay]
@@ -52,6 +54,8 @@ their figures. docs/testing.md has the rules. build/test.json has the result and
 
   FILTER              run only tests whose name contains this, as in `host` or `tests/ipc on qemu_virt_aarch64`
   --board BOARD       run only on this board; older names work as well
+  --variant NAME      run only on this variant of the board: another machine, or a simulated core, on which suites that
+                      need the emulator are left out; may be repeated
   --all               run everything: each system in all configurations on every board, and all figures
   --quick             run what a change reaches: the host tests of the crates whose files differ from origin/main and of
                       those that use them, and changed or chosen suites in debug on one board of each instruction set
@@ -76,7 +80,7 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
         options.only = Some(failing);
     }
     let boards = match &options.board {
-        Some(name) => vec![board::named(workspace, name)?],
+        Some(name) => vec![board::named(workspace, name)?.with(&options.variants)?],
         None => board::all_names(workspace)?,
     };
     let plan = Plan::of(workspace, &boards, &options)?;
@@ -98,6 +102,9 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     if options.coverage {
         cover(workspace, &plan, &mut tally)?;
         return tally.finish(workspace, &terms);
+    }
+    if boards.iter().any(|board| board.is_simulated) {
+        simulated_core::build(workspace)?;
     }
     let has_sdk = plan.needs_sdk() && build_sdk(workspace, &mut tally);
     let _busy = Busy::start(options.beside)?;

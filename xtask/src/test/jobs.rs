@@ -108,7 +108,7 @@ pub fn select(
         jobs.retain(|job: &Job| !job.boards.is_empty());
         return Ok(jobs);
     }
-    let usual = boards.iter().filter(|board| options.run_everything_on(board));
+    let usual = boards.iter().filter(|board| options.run_everything_on(board) && !board.is_simulated);
     let cases = || CASES.iter().filter(|case| OFFERS_SMP || !is_smp(case.config));
     for (board, case) in usual.flat_map(|board| cases().map(move |case| (board, case))) {
         if let Some(project) = case.project(workspace, board) {
@@ -147,7 +147,7 @@ fn boards_for(suite: &Suite, board: &Board, config: &str) -> Outcome<Vec<Board>>
 fn usual_replays(workspace: &Workspace, boards: &[Board], options: &Options) -> Outcome<Vec<Job>> {
     let (project, config) = (Project::locate(workspace, replay::SUITE)?, replay::CONFIG);
     let (mut seen, mut jobs) = (BTreeSet::new(), Vec::new());
-    for board in boards.iter().filter(|board| options.run_everything_on(board)) {
+    for board in boards.iter().filter(|board| options.run_everything_on(board) && !board.is_simulated) {
         let is_first = seen.insert(&board.architecture);
         if is_first && options.select(&replayed(&name(&project, board, config))) {
             let (project, boards, config) = (project.clone(), vec![board.clone()], config.to_owned());

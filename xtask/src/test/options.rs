@@ -24,6 +24,8 @@ pub struct Options {
     /// The tests to run, by their complete names; `None` for those that the filter selects.
     pub only: Option<BTreeSet<String>>,
     pub board: Option<String>,
+    /// The variants of that board, as in its data file.
+    pub variants: Vec<String>,
     pub all: bool,
     pub coverage: bool,
     pub failed: bool,
@@ -77,6 +79,14 @@ impl Options {
                 "--repeat needs the tests to repeat; add FILTER or --failed",
             ),
             (
+                !self.variants.is_empty() && (self.board.is_none() || !has_filter),
+                "--variant names a machine of a board for chosen tests; add FILTER and --board",
+            ),
+            (
+                !self.variants.is_empty() && (self.quick || self.coverage || self.replay || self.all),
+                "--variant runs what FILTER selects; remove --all, --quick, --coverage or --replay",
+            ),
+            (
                 self.beside > 0 && self.repeat.is_none(),
                 "--beside loads the machine for repeated runs; add --repeat N",
             ),
@@ -118,6 +128,7 @@ pub fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
         filter: String::new(),
         only: None,
         board: None,
+        variants: Vec::new(),
         all: false,
         coverage: false,
         failed: false,
@@ -130,6 +141,7 @@ pub fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("board") => options.board = Some(arguments.value()?.string()?),
+            Long("variant") => options.variants.push(arguments.value()?.string()?),
             Long("all") => options.all = true,
             Long("coverage") => options.coverage = true,
             Long("failed") => options.failed = true,

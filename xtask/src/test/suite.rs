@@ -234,6 +234,15 @@ impl Suite {
             .map_or(Ok(()), |run| Err(Failure::new(format!("no board has the variants {}", run.join(", ")))))
     }
 
+    /// Whether it uses what only the emulator has: further devices, typed lines, looks at the machine, or a debugger.
+    pub fn needs_emulator(&self) -> bool {
+        !self.qemu.is_empty()
+            || self.load.is_some()
+            || self.injection.is_some()
+            || self.debugger.is_some()
+            || self.stands_still
+    }
+
     /// Emulator arguments besides those of the board.
     pub fn qemu(&self) -> &[String] {
         &self.qemu
@@ -467,6 +476,8 @@ mod tests {
             processors: 1,
             variants,
             repeatable_with: Vec::new(),
+            simulated: BTreeMap::new(),
+            is_simulated: false,
             chosen: Vec::new(),
             file: "a.toml".into(),
         };

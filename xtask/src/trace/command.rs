@@ -61,6 +61,7 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let options = parse(arguments)?;
     let config = &options.config;
     let board = board::named(workspace, &options.board)?.with(&options.variants)?.for_config(config)?;
+    board.check_emulated("a trace")?;
     let project = Project::locate(workspace, &options.system)?;
     sdk::build_with(workspace, config)?;
     eprintln!("building {} for {} ({})", workspace.display(&project.folder), board.title(), options.config);

@@ -1,0 +1,181 @@
+//! A machine with a core in register-transfer language, simulated cycle by cycle: it runs a board's images and repeats every
+//! run to the cycle.
+//!
+//! The core is Rocket as a Python package has it, in Verilog; Verilator translates it. `simulator.cpp` is the machine
+//! around it, `firmware.S` its firmware. All is built once, into `build/simulated_core`, when a command first uses a
+//! variant that a board file lists under `[simulated]`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::failure::{Context, Failure, Outcome};
+use crate::run::python;
+use crate::shell::files;
+use crate::shell::process;
+use crate::workspace::Workspace;
+
+const SIMULATOR: &str = include_str!("simulator.cpp");
+const FIRMWARE: &str = include_str!("firmware.S");
+const SIGNALS: &str = include_str!("signals.vlt");
+const REQUIREMENTS: &str = include_str!("requirements.txt");
+
+/// The folder of everything that is built.
+const FOLDER: &str = "build/simulated_core";
+
+/// The programs that it needs, and what to install if one is missing.
+const TOOLS: [&str; 3] = ["verilator", "g++", "make"];
+const ADVICE: &str = "install the packages verilator, g++, make and python3-venv";
+
+/// One hart with floating point, caches of 16 KiB and no second level.
+const CONFIGURATION: &str = "freechips.rocketchip.system.LitexFullConfig";
+
+/// The core's top module.
+const TOP: &str = "ExampleRocketSystem";
+
+/// Arguments of Verilator: no checks of the core's own style, and no assertions, which cost time.
+const TRANSLATION: [&str; 17] = [
+    "--cc",
+    "--exe",
+    "-O3",
+    "--x-assign",
+    "fast",
+    "--x-initial",
+    "fast",
+    "--noassert",
+    "-Wno-fatal",
+    "-Wno-lint",
+    "-Wno-style",
+    "-DSYNTHESIS",
+    "--output-split",
+    "20000",
+    "--output-split-cfuncs",
+    "2000",
+    "--top-module",
+];
+
+/// The command that runs `{image}`, with these further arguments of the simulator. Paths are relative to the repository.
+pub fn command(words: &[String]) -> Vec<String> {
+    let program = [format!("{FOLDER}/simulator")];
+    let files = ["--firmware", &format!("{FOLDER}/firmware.bin"), "--image", "{image}"].map(str::to_owned);
+    [&program, words, &files].concat()
+}
+
+/// Why this machine cannot build the simulator; `None` if it has the programs.
+pub fn missing() -> Option<String> {
+    let lacks = |tool: &&str| process::capture(Command::new(tool).arg("--version")).is_err();
+    let tool = TOOLS.into_iter().find(lacks)?;
+    Some(format!("a simulated core needs {tool}: {ADVICE}"))
+}
+
+/// Builds the simulator and its firmware, unless they were built from the same sources with the same Verilator.
+///
+/// # Errors
+/// When a program or the network is missing, or the package does not have the pinned digest.
+pub fn build(workspace: &Workspace) -> Outcome {
+    if let Some(sentence) = missing() {
+        return Err(Failure::new(sentence));
+    }
+    let folder = workspace.path(FOLDER);
+    let translator = process::capture(Command::new("verilator").arg("--version"))?.trim().to_owned();
+    let sources =
+        [translator.as_str(), SIMULATOR, FIRMWARE, SIGNALS, REQUIREMENTS, &TRANSLATION.join(" ")].join("\n");
+    let stamp = folder.join("built-from");
+    if files::read(&stamp).is_ok_and(|present| present == sources) {
+        return Ok(());
+    }
+    eprintln!("building the simulated core, which takes minutes once");
+    // Without it, an interrupted build starts over.
+    _ = fs::remove_file(&stamp);
+    assemble(&folder)?;
+    let verilog = verilog(&folder)?;
+    translate(&folder, &verilog, &translator)?;
+    files::write(&stamp, sources)
+}
+
+/// Assembles the firmware to the bytes at the start of memory.
+fn assemble(folder: &Path) -> Outcome {
+    let [source, linked, bytes] =
+        ["firmware.S", "firmware.elf", "firmware.bin"].map(|name| folder.join(name));
+    files::write(&source, FIRMWARE)?;
+    let mut clang = Command::new("clang");
+    clang.args([
+        "--target=riscv64-unknown-none-elf",
+        "-march=rv64gc",
+        "-mabi=lp64d",
+        "-mno-relax",
+        "-nostdlib",
+    ]);
+    clang.args(["-fuse-ld=lld", "-Wl,-Ttext=0x80000000", "-Wl,--build-id=none", "-o"]);
+    process::capture(clang.arg(&linked).arg(&source))?;
+    process::capture(Command::new("llvm-objcopy").args(["-O", "binary"]).arg(&linked).arg(&bytes)).map(drop)
+}
+
+/// The folder with the core's Verilog, which is installed if it is missing.
+fn verilog(folder: &Path) -> Outcome<PathBuf> {
+    let (requirements, environment) = (folder.join("requirements.txt"), folder.join("python"));
+    files::write(&requirements, REQUIREMENTS)?;
+    if let Some(reason) = python::install(&requirements, &environment)? {
+        return Err(Failure::new(format!("the simulated core cannot be installed: {reason}; {ADVICE}")));
+    }
+    let versions = environment.join("lib");
+    let entries = fs::read_dir(&versions).context(|| format!("cannot list {}", versions.display()))?;
+    let packaged = |version: fs::DirEntry| version.path().join("site-packages/pythondata_cpu_rocket/verilog");
+    let found = entries.flatten().map(packaged).find(|folder| folder.is_dir());
+    found.ok_or_else(|| Failure::new(format!("{} has no Verilog of the core", environment.display())))
+}
+
+/// Translates the core, and compiles it with the machine around it.
+fn translate(folder: &Path, verilog: &Path, translator: &str) -> Outcome {
+    let [machine, signals, objects] =
+        ["simulator.cpp", "signals.vlt", "objects"].map(|name| folder.join(name));
+    files::write(&machine, SIMULATOR)?;
+    files::write(&signals, SIGNALS)?;
+    if objects.exists() {
+        fs::remove_dir_all(&objects).context(|| format!("cannot remove {}", objects.display()))?;
+    }
+    let generated = verilog.join("generated-src").join(CONFIGURATION);
+    let version = format!("-std=c++17 -DVERSION='\"Rocket {}, {translator}\"'", package_version());
+    let mut verilator = Command::new("verilator");
+    verilator
+        .args(TRANSLATION)
+        .arg(TOP)
+        .arg("--Mdir")
+        .arg(&objects)
+        .args(["-CFLAGS", &version])
+        .arg(&signals);
+    verilator.args(["v", "behav_srams.v"].map(|ending| generated.with_added_extension(ending)));
+    let parts =
+        ["plusarg_reader.v", "AsyncResetReg.v", "EICG_wrapper.v"].map(|name| verilog.join("vsrc").join(name));
+    process::capture(verilator.args(parts).arg(&machine))?;
+    let mut make = Command::new("make");
+    make.arg("-C").arg(&objects).args(["-s", "-j2", "-f", &format!("V{TOP}.mk")]);
+    process::capture(make.args(["OPT_FAST=-O3 -march=native", "OPT_SLOW=-O1", "OPT_GLOBAL=-O2"]))?;
+    let simulator = folder.join("simulator");
+    fs::rename(objects.join(format!("V{TOP}")), &simulator)
+        .context(|| format!("cannot replace {}", simulator.display()))
+}
+
+/// The version of the core's package.
+fn package_version() -> &'static str {
+    let line = REQUIREMENTS.lines().find_map(|line| line.split_once("=="));
+    line.map_or("", |(_, version)| version.trim_end_matches(['\\', ' ']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_package_is_pinned_by_version_and_digest() {
+        assert_eq!(package_version(), "0.0.post7146");
+        assert!(REQUIREMENTS.contains("--hash=sha256:"));
+    }
+
+    #[test]
+    fn the_command_names_the_image_and_the_arguments_of_the_variant() {
+        let words = command(&["--latency".to_owned(), "20".to_owned()]);
+        assert_eq!(words[1..3], ["--latency", "20"]);
+        assert_eq!(words.last().map(String::as_str), Some("{image}"));
+    }
+}

@@ -1,0 +1,476 @@
+// The machine around the simulated core: memory, a serial port, the code that starts the firmware, and the run's end.
+//
+//   simulator --latency CYCLES --silence CYCLES --firmware FILE --image FILE
+//
+// The core is Rocket's ExampleRocketSystem, as Verilator translates it. It has two AXI4 ports as a master: one for memory,
+// and one for devices. Its interrupt controller, timer and boot ROM are inside. The boot ROM jumps to the first address of
+// the device port, where QEMU's `virt` machine has its serial port. Both are there: the core fetches instructions in bursts,
+// which get the firmware's first line, and accesses devices one by one.
+//
+// The console goes to standard output. The run ends when the firmware turns the machine off, with the signal TERM, or when
+// the system is silent for too long. Then standard error gets the number of cycles.
+
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "VExampleRocketSystem.h"
+#include "VExampleRocketSystem___024root.h"
+#include "verilated.h"
+
+namespace {
+
+constexpr uint64_t MEMORY_START = 0x8000'0000;
+constexpr uint64_t MEMORY_BYTES = 0x8000'0000;
+constexpr uint64_t SERIAL = 0x1000'0000;
+
+// A store of the firmware ends the run.
+constexpr uint64_t POWER = 0x1001'0000;
+
+// Where the firmware expects the kernel's loader.
+constexpr uint64_t LOADER = 0x9000'0000;
+
+// Line status register of the serial port: the transmitter is empty. It is the byte at offset 5.
+constexpr uint64_t TRANSMITTER_EMPTY = 0x60ull << 40;
+
+// Cycles from a request to the device port until its answer.
+constexpr uint64_t DEVICE_LATENCY = 4;
+
+// How often the progress line changes, in cycles.
+constexpr uint64_t PROGRESS = 1'000'000;
+
+// Exit status of a run that ended because the system printed nothing.
+constexpr int SILENT = 3;
+
+volatile sig_atomic_t is_asked_to_end = 0;
+
+[[noreturn]] void fail(const std::string &sentence)
+{
+    fprintf(stderr, "simulator: %s\n", sentence.c_str());
+    exit(2);
+}
+
+// The memory. Pages that are never touched take no space on the host.
+class Memory {
+public:
+    Memory()
+    {
+        void *pages = mmap(nullptr, MEMORY_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                           -1, 0);
+        if (pages == MAP_FAILED) {
+            fail("the host has no address space for the memory");
+        }
+        bytes = static_cast<uint8_t *>(pages);
+    }
+
+    void load(const std::vector<uint8_t> &data, size_t from, uint64_t address)
+    {
+        size_t size = data.size() - from;
+        if (address < MEMORY_START || address - MEMORY_START > MEMORY_BYTES - size) {
+            fail("the image does not fit into memory");
+        }
+        memcpy(bytes + (address - MEMORY_START), data.data() + from, size);
+    }
+
+    // `address` is a multiple of 8.
+    uint64_t read(uint64_t address, bool /* is_burst */) const
+    {
+        uint64_t word = 0;
+        if (address - MEMORY_START < MEMORY_BYTES) {
+            memcpy(&word, bytes + (address - MEMORY_START), sizeof word);
+        }
+        return word;
+    }
+
+    // Bit `i` of `strobe` says that byte `i` is written.
+    void write(uint64_t address, uint64_t word, uint8_t strobe)
+    {
+        for (int i = 0; i < 8 && address - MEMORY_START < MEMORY_BYTES; i++) {
+            if (strobe >> i & 1) {
+                bytes[address - MEMORY_START + i] = static_cast<uint8_t>(word >> 8 * i);
+            }
+        }
+    }
+
+private:
+    uint8_t *bytes;
+};
+
+// The serial port, an NS16550 that never receives; the firmware's first line at the same address; and the switch.
+class Devices {
+public:
+    explicit Devices(const Memory &memory) : memory(memory)
+    {
+    }
+
+    uint64_t read(uint64_t address, bool is_burst) const
+    {
+        if (is_burst) {
+            return memory.read(address - SERIAL + MEMORY_START, is_burst);
+        }
+        return address == SERIAL ? TRANSMITTER_EMPTY : 0;
+    }
+
+    void write(uint64_t address, uint64_t word, uint8_t strobe)
+    {
+        if (address == SERIAL && (strobe & 1)) {
+            print(static_cast<char>(word));
+        } else if (address == POWER) {
+            is_off = true;
+        }
+    }
+
+    // Shows how long the run takes, where a person can see it and no line of the console is cut.
+    void show_progress(uint64_t cycle)
+    {
+        if (!shows_progress || !is_line_start) {
+            return;
+        }
+        fprintf(stderr, "\r\x1b[K%llu million cycles\r", static_cast<unsigned long long>(cycle / 1'000'000));
+        has_progress = true;
+    }
+
+    void clear_progress()
+    {
+        if (has_progress) {
+            fputs("\r\x1b[K", stderr);
+            has_progress = false;
+        }
+    }
+
+    bool has_printed = false;
+    bool is_off = false;
+
+private:
+    void print(char character)
+    {
+        clear_progress();
+        putchar(character);
+        fflush(stdout);
+        is_line_start = character == '\n';
+        has_printed = true;
+    }
+
+    const Memory &memory;
+    bool shows_progress = isatty(STDERR_FILENO);
+    bool is_line_start = true;
+    bool has_progress = false;
+};
+
+// The signals of one of the core's ports, seen from the core.
+struct Port {
+    CData &ar_ready, &ar_valid, &ar_id, &ar_len;
+    IData &ar_addr;
+    CData &r_ready, &r_valid, &r_id, &r_last;
+    QData &r_data;
+    CData &aw_ready, &aw_valid, &aw_id, &aw_len;
+    IData &aw_addr;
+    CData &w_ready, &w_valid, &w_strb, &w_last;
+    QData &w_data;
+    CData &b_ready, &b_valid, &b_id;
+};
+
+#define PORT(core, name)                                                                                                 \
+    Port                                                                                                                 \
+    {                                                                                                                    \
+        (core).name##_ar_ready, (core).name##_ar_valid, (core).name##_ar_bits_id, (core).name##_ar_bits_len,             \
+            (core).name##_ar_bits_addr, (core).name##_r_ready, (core).name##_r_valid, (core).name##_r_bits_id,           \
+            (core).name##_r_bits_last, (core).name##_r_bits_data, (core).name##_aw_ready, (core).name##_aw_valid,        \
+            (core).name##_aw_bits_id, (core).name##_aw_bits_len, (core).name##_aw_bits_addr, (core).name##_w_ready,      \
+            (core).name##_w_valid, (core).name##_w_bits_strb, (core).name##_w_bits_last, (core).name##_w_bits_data,      \
+            (core).name##_b_ready, (core).name##_b_valid, (core).name##_b_bits_id                                        \
+    }
+
+// An AXI4 slave on a port. It accepts a request in each cycle, and answers requests in order.
+//
+// A transfer happens at a rising edge of the clock at which `valid` and `ready` of its channel are set. So `sample` looks at
+// all channels before the edge, and `update` sets the slave's outputs after it.
+template <class Target> class Slave {
+public:
+    Slave(Port port, Target &target, uint64_t latency) : port(port), target(target), latency(latency)
+    {
+        port.ar_ready = port.aw_ready = port.w_ready = 1;
+    }
+
+    void sample()
+    {
+        is_read = port.ar_valid;
+        if (is_read) {
+            read = {port.ar_addr, port.ar_id, port.ar_len, 0, 0};
+        }
+        is_write = port.aw_valid;
+        if (is_write) {
+            write = {port.aw_addr, port.aw_id, port.aw_len, 0, 0};
+        }
+        is_data = port.w_valid;
+        if (is_data) {
+            data = {port.w_data, port.w_strb, port.w_last != 0};
+        }
+        is_beat_taken = port.r_valid && port.r_ready;
+        is_answer_taken = port.b_valid && port.b_ready;
+    }
+
+    void update(uint64_t cycle)
+    {
+        if (!is_read && !is_write && !is_data && reads.empty() && answers.empty()) {
+            return;
+        }
+        accept(cycle);
+        bool has_beat = !reads.empty() && reads.front().ready <= cycle;
+        port.r_valid = has_beat;
+        if (has_beat) {
+            const Burst &burst = reads.front();
+            port.r_id = burst.id;
+            port.r_data = target.read(burst.word(), burst.length > 0);
+            port.r_last = burst.beat == burst.length;
+        }
+        bool has_answer = !answers.empty() && answers.front().ready <= cycle;
+        port.b_valid = has_answer;
+        if (has_answer) {
+            port.b_id = answers.front().id;
+        }
+    }
+
+    // Bursts that were read.
+    uint64_t count = 0;
+
+private:
+    // Up to `length` + 1 beats of 8 bytes.
+    struct Burst {
+        uint64_t address;
+        uint8_t id;
+        unsigned length;
+        unsigned beat;
+        uint64_t ready;
+
+        uint64_t word() const
+        {
+            return (address & ~7ull) + 8ull * beat;
+        }
+    };
+
+    struct Data {
+        uint64_t word;
+        uint8_t strobe;
+        bool is_last;
+    };
+
+    void accept(uint64_t cycle)
+    {
+        if (is_beat_taken && reads.front().beat++ == reads.front().length) {
+            reads.pop_front();
+        }
+        if (is_answer_taken) {
+            answers.pop_front();
+        }
+        if (is_read) {
+            read.ready = cycle + latency;
+            reads.push_back(read);
+            count++;
+        }
+        if (is_write) {
+            writes.push_back(write);
+        }
+        if (is_data) {
+            words.push_back(data);
+        }
+        // The words of a write may come before its address.
+        while (!words.empty() && !writes.empty()) {
+            Burst &burst = writes.front();
+            target.write(burst.word(), words.front().word, words.front().strobe);
+            burst.beat++;
+            if (words.front().is_last) {
+                burst.ready = cycle + latency / 2;
+                answers.push_back(burst);
+                writes.pop_front();
+            }
+            words.pop_front();
+        }
+    }
+
+    Port port;
+    Target &target;
+    uint64_t latency;
+    bool is_read, is_write, is_data, is_beat_taken, is_answer_taken;
+    Burst read, write;
+    Data data;
+    std::deque<Burst> reads, writes, answers;
+    std::deque<Data> words;
+};
+
+struct Options {
+    uint64_t latency = 20;
+    uint64_t silence = 100'000'000;
+    std::string firmware, image;
+};
+
+uint64_t number(const char *text)
+{
+    char *end;
+    uint64_t value = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end != 0) {
+        fail(std::string("'") + text + "' is not a number");
+    }
+    return value;
+}
+
+Options parse(int count, char **words)
+{
+    Options options;
+    for (int i = 1; i < count; i += 2) {
+        std::string name = words[i];
+        if (i + 1 == count) {
+            fail(name + " needs a value");
+        } else if (name == "--latency") {
+            options.latency = number(words[i + 1]);
+        } else if (name == "--silence") {
+            options.silence = number(words[i + 1]);
+        } else if (name == "--firmware") {
+            options.firmware = words[i + 1];
+        } else if (name == "--image") {
+            options.image = words[i + 1];
+        } else {
+            fail("there is no option " + name);
+        }
+    }
+    return options;
+}
+
+std::vector<uint8_t> contents(const std::string &file)
+{
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream) {
+        fail("cannot read " + file);
+    }
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// Loads a boot image with the header of U-Boot: big-endian words, of which the first is a magic number, the fifth the load
+// address and the sixth the entry point.
+void load_image(Memory &memory, const std::string &file)
+{
+    std::vector<uint8_t> data = contents(file);
+    auto word = [&](size_t index) {
+        const uint8_t *at = data.data() + 4 * index;
+        return uint32_t(at[0]) << 24 | uint32_t(at[1]) << 16 | uint32_t(at[2]) << 8 | at[3];
+    };
+    if (data.size() < 64 || word(0) != 0x2705'1956 || word(5) != LOADER) {
+        fail(file + " is not a boot image of qemu_virt_riscv64");
+    }
+    memory.load(data, 64, word(4));
+}
+
+// Where the time went.
+struct Account {
+    uint64_t cycles = 0, instructions = 0;
+    uint64_t firmware_cycles = 0, firmware_instructions = 0;
+};
+
+void tick(VExampleRocketSystem &core, int level)
+{
+    core.clock = core.debug_clock = core.debug_clockeddmi_dmiClock = level;
+    core.eval();
+}
+
+void reset(VExampleRocketSystem &core)
+{
+    core.l2_frontend_bus_axi4_0_r_ready = core.l2_frontend_bus_axi4_0_b_ready = 1;
+    core.debug_clockeddmi_dmi_resp_ready = 1;
+    core.reset = core.debug_reset = core.debug_clockeddmi_dmiReset = 1;
+    for (int i = 0; i < 50; i++) {
+        tick(core, 1);
+        tick(core, 0);
+    }
+    core.reset = core.debug_reset = core.debug_clockeddmi_dmiReset = 0;
+    core.eval();
+}
+
+#define CSR(core, name)                                                                                                  \
+    ((core).rootp->ExampleRocketSystem__DOT__tile_prci_domain__DOT__tile_reset_domain_tile__DOT__core__DOT__csr__DOT__##name)
+
+constexpr int MACHINE_MODE = 3;
+
+void report(const Account &account, uint64_t lines)
+{
+    auto shown = [](uint64_t count) { return static_cast<unsigned long long>(count); };
+    fprintf(stderr, "%llu cycles, %llu instructions, %llu lines read from memory\n", shown(account.cycles),
+            shown(account.instructions), shown(lines));
+    fprintf(stderr, "%llu of these cycles and %llu instructions are the firmware's\n", shown(account.firmware_cycles),
+            shown(account.firmware_instructions));
+}
+
+// Runs until one of the three ends; returns the exit status.
+int run(const Options &options)
+{
+    Memory memory;
+    Devices devices(memory);
+    memory.load(contents(options.firmware), 0, MEMORY_START);
+    load_image(memory, options.image);
+    auto *core = new VExampleRocketSystem;
+    reset(*core);
+    Slave<Memory> memory_port(PORT(*core, mem_axi4_0), memory, options.latency);
+    Slave<Devices> device_port(PORT(*core, mmio_axi4_0), devices, DEVICE_LATENCY);
+    core->eval();
+    Account account;
+    uint64_t last_print = 0;
+    int status = 0;
+    while (!is_asked_to_end && !devices.is_off) {
+        memory_port.sample();
+        device_port.sample();
+        bool is_firmware = CSR(*core, reg_mstatus_prv) == MACHINE_MODE;
+        bool retires = CSR(*core, io_trace_0_valid);
+        account.instructions += retires;
+        account.firmware_cycles += is_firmware;
+        account.firmware_instructions += retires && is_firmware;
+        core->clock = 1;
+        core->eval();
+        account.cycles++;
+        memory_port.update(account.cycles);
+        device_port.update(account.cycles);
+        core->clock = 0;
+        core->eval();
+        if (devices.has_printed) {
+            devices.has_printed = false;
+            last_print = account.cycles;
+        }
+        if (options.silence != 0 && account.cycles - last_print >= options.silence) {
+            devices.clear_progress();
+            fprintf(stderr, "the system printed nothing for %llu cycles\n",
+                    static_cast<unsigned long long>(options.silence));
+            status = SILENT;
+            break;
+        }
+        if (account.cycles % PROGRESS == 0) {
+            devices.show_progress(account.cycles);
+        }
+    }
+    devices.clear_progress();
+    report(account, memory_port.count);
+    return status;
+}
+
+} // namespace
+
+int main(int count, char **words)
+{
+    if (count == 2 && std::string(words[1]) == "--version") {
+        puts(VERSION);
+        return 0;
+    }
+    signal(SIGTERM, [](int) { is_asked_to_end = 1; });
+    int status = run(parse(count, words));
+    fflush(stdout);
+    fflush(stderr);
+    // The destructors of the core take longer than a short run.
+    _exit(status);
+}
