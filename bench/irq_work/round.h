@@ -13,9 +13,10 @@ struct round {
     seL4_Word device;
     /* The round number for this kind of work. */
     seL4_Word number;
-    /* The first round's moment, from its start, and the number of counts over which the moments are spread. */
+    /* The first round's moment, from its start, and the number of counts over which so many moments are spread. */
     seL4_Word lead;
     seL4_Word span;
+    seL4_Word moments;
     /* Counter values: start of the round, request for the work, due time of the device, start of the driver. */
     seL4_Word begin;
     seL4_Word start;
@@ -40,7 +41,7 @@ static inline void round_begin(void)
     seL4_Word now = limen_counter();
     round->begin = now;
     round->served = 0;
-    round->due = moment_set(now + round->lead + round->span * (round->number % SAMPLES) / SAMPLES, round->device);
+    round->due = moment_set(now + round->lead + round->span * (round->number % round->moments) / round->moments, round->device);
     round->start = limen_counter();
 }
 

@@ -23,6 +23,7 @@ static uint8_t areas[2][AREA_BYTES] __attribute__((aligned(64)));
 /* Registers that are in use. */
 enum width { NONE, SSE, AVX, AVX512, WIDTHS };
 static const char *const width_names[WIDTHS] = { "initial", "SSE", "AVX", "AVX-512" };
+static const char *const width_words[WIDTHS] = { "none", "sse", "avx", "avx512" };
 
 #define ALL_COMPONENTS "a"(-1), "d"(-1)
 #define SAVE_BY(name, instruction)                                                                   \
@@ -68,32 +69,35 @@ SECTION(sixteen, EACH)
 
 struct method {
     const char *name;
+    /* In rows. */
+    const char *word;
     void (*save)(uint8_t *);
     void (*load)(uint8_t *);
     void (*exchange)(uint8_t *, uint8_t *);
 };
 
 static const struct method methods[] = {
-    { "FXSAVE, FXRSTOR", fxsave, fxrstor, 0 },
-    { "XSAVE, XRSTOR", xsave, xrstor, 0 },
-    { "XSAVEOPT, XRSTOR", xsaveopt, xrstor, 0 },
-    { "XSAVEC, XRSTOR", xsavec, xrstor, 0 },
-    { "16 AVX registers, separate", 0, 0, separate },
-    { "16 AVX registers, interleaved", 0, 0, interleaved },
-    { "4 SSE registers", 0, 0, four },
-    { "8 SSE registers", 0, 0, eight },
-    { "16 SSE registers", 0, 0, sixteen },
+    { "FXSAVE, FXRSTOR", "fxsave", fxsave, fxrstor, 0 },
+    { "XSAVE, XRSTOR", "xsave", xsave, xrstor, 0 },
+    { "XSAVEOPT, XRSTOR", "xsaveopt", xsaveopt, xrstor, 0 },
+    { "XSAVEC, XRSTOR", "xsavec", xsavec, xrstor, 0 },
+    { "16 AVX registers, separate", "avx_16", 0, 0, separate },
+    { "16 AVX registers, interleaved", "avx_16_interleaved", 0, 0, interleaved },
+    { "4 SSE registers", "sse_4", 0, 0, four },
+    { "8 SSE registers", "sse_8", 0, 0, eight },
+    { "16 SSE registers", "sse_16", 0, 0, sixteen },
 };
 #define METHODS (sizeof methods / sizeof methods[0])
 #define BASE 1
 
 static void write_registers(enum width width)
 {
-    if (width >= SSE) {
+    if (width == SSE) {
         __asm__ volatile ("pcmpeqd %xmm1, %xmm1");
     }
+    /* An SSE instruction would be slow while upper halves are in use. */
     if (width >= AVX) {
-        __asm__ volatile ("vinsertf128 $1, %xmm1, %ymm1, %ymm2");
+        __asm__ volatile ("vpcmpeqd %xmm1, %xmm1, %xmm1\n\tvinsertf128 $1, %xmm1, %ymm1, %ymm2");
     }
     if (width >= AVX512) {
         __asm__ volatile ("vpternlogd $255, %zmm3, %zmm3, %zmm3\n\tvmovdqa64 %zmm3, %zmm17\n\tkxnorw %k1, %k1, %k1");
@@ -164,9 +168,15 @@ static int has(const struct method *method)
     return method->save == xsaveopt ? eax & 1 : method->save == xsavec ? eax & 2 : widest() >= AVX || method->save == fxsave;
 }
 
+/* A row of the record, for the exchange of registers that were written. */
+static void print_row(const struct method *method, int width, double ticks)
+{
+    printf("ROW name=exchange method=%s in_use=%s samples=%.0f\n", method->word, width_words[width], ticks);
+}
+
 static void print_table(int writes)
 {
-    double base[WIDTHS];
+    double base[WIDTHS], ticks[METHODS][WIDTHS];
     printf("\nexchange, registers %s: ticks, and in brackets as a part of XSAVE, XRSTOR\n%-30s", writes ? "written" : "kept", "");
     for (int width = 0; width <= widest(); width++) {
         base[width] = fastest(&methods[BASE], (enum width)width, writes);
@@ -179,10 +189,15 @@ static void print_table(int writes)
         }
         printf("%-30s", methods[i].name);
         for (int width = 0; width <= widest(); width++) {
-            double ticks = fastest(&methods[i], (enum width)width, writes);
-            printf("     %5.0f (%.2f)", ticks, ticks / base[width]);
+            ticks[i][width] = fastest(&methods[i], (enum width)width, writes);
+            printf("     %5.0f (%.2f)", ticks[i][width], ticks[i][width] / base[width]);
         }
         printf("\n");
+    }
+    for (unsigned i = 0; writes && i < METHODS; i++) {
+        for (int width = 0; has(&methods[i]) && width <= widest(); width++) {
+            print_row(&methods[i], width, ticks[i][width]);
+        }
     }
 }
 

@@ -151,13 +151,6 @@ void samples_print(struct samples *samples, const char *row)
     print_statistics(row, samples->values, SAMPLES, "\n");
 }
 
-void samples_print_longest(struct samples *samples, const char *row)
-{
-    bench_check(samples->rounds >= ROUNDS, "a row lacks samples");
-    sort(samples->values, SAMPLES);
-    samples_print_one(row, samples->values[SAMPLES - 1]);
-}
-
 void samples_print_one(const char *row, seL4_Word value)
 {
     print_statistics(row, &value, 1, "\n");

@@ -50,9 +50,6 @@ void samples_print_distribution(struct samples *samples, const char *row);
 /* As samples_print, with how often each value was seen: for samples that are not all taken at the same place. */
 void samples_print_swept(struct samples *samples, const char *row);
 
-/* Prints a row of the largest of the samples, from which nothing is subtracted. */
-void samples_print_longest(struct samples *samples, const char *row);
-
 /* Prints a row of one sample, which is taken as it is. */
 void samples_print_one(const char *row, seL4_Word value);
 

@@ -24,7 +24,7 @@ const PHASES: [&str; 3] = ["load_latency", "load_lost", "load_recovery"];
 
 /// The tools that figures depend on, and the number of significant components of their versions: patch releases of
 /// the emulator count the same instructions, and those of clang generate the same code.
-const TOOLS: [(&str, usize); 3] = [("emulator", 2), ("kernel", 3), ("programs", 1)];
+const TOOLS: [(&str, usize); 4] = [("emulator", 2), ("kernel", 3), ("programs", 1), ("model", 1)];
 
 /// The recorded figures of a board.
 #[derive(Clone, Debug, PartialEq, Eq)]

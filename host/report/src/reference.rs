@@ -32,8 +32,8 @@ pub struct Figure {
 }
 
 /// Parameters that make a row another experiment: it is compared only with a reference that has the same value.
-const EXPERIMENTS: [&str; 7] =
-    ["budget", "passes", "deferred", "notifies", "instruction", "processors", Cold::PARAM];
+const EXPERIMENTS: [&str; 8] =
+    ["budget", "passes", "deferred", "notifies", "instruction", "processors", "variant", Cold::PARAM];
 
 #[derive(Clone, Debug, PartialEq)]
 struct Entry {

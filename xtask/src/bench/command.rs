@@ -32,7 +32,7 @@ pub const COMMAND: Command =
     Command { name: "bench", summary: "measure every path and compare with the reference", help: HELP, run };
 
 const HELP: &str = "
-usage: ./x bench --native
+usage: ./x bench --native [--record]
        ./x bench [FILTER] [--board BOARD]... [--variant NAME]... [--from RUN]... [--compare RUN]...
                  [--json FILE] [--html FILE] [--quick] [--cold] [--record] [--resume] [--model]
        ./x bench PATH [--config CONFIG] [--board BOARD]... [--compare RUN]... [--json FILE] ...
@@ -52,13 +52,15 @@ so that every machine prints the same figures. Prints them beside the reference 
   --compare RUN       show the changes since the run in this file; may be repeated for several boards
   --json FILE         write the figures of one board for other programs
   --html FILE         write a page with tables and charts
-  --model             instead of measuring, estimate the cycles of some paths with models of processors
+  --model             instead of measuring, estimate the cycles of some paths with models of processors; with --record,
+                      record them
   --trace ROW         instead of measuring, list the instructions of one sample of a row, as in
                       ./x bench bench/ppc --trace 'ppc_rt server=passive words=0 fpu=off'
   --trace-limit GIB   the largest trace file, after which the emulator is stopped; default: 2
   --order             instead of measuring, write the order of the kernel's functions, in which the next build places
                       them: those that measured paths execute, as they first run
-  --native            time the programs of bench/native on this machine instead; only ratios within a run count
+  --native            time the programs of bench/native on this machine instead; only ratios within a run count. With
+                      --record, record them
   --quick             fewer repetitions (programs are built with QUICK=1)
   --cold              also count the cache lines and pages of the kernel that one operation of each row touches
   --resume            use the figures of systems that an earlier run of the same commit has measured; a run keeps those of
@@ -101,7 +103,8 @@ struct Run {
 fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let options = parse(arguments)?;
     if options.native {
-        return native::run(workspace);
+        let recording = if options.record { native::Recording::On } else { native::Recording::Off };
+        return native::run(workspace, recording);
     }
     if let Some(row) = &options.trace {
         return trace(workspace, &options, row);
@@ -123,7 +126,9 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let changes = changes(&options.compare, &older, &runs)?;
     comparisons.iter().for_each(|comparison| print!("{}", comparison.to_text()));
     changes.iter().for_each(|changes| print!("\n{}", changes.to_text()));
-    if options.record {
+    if options.record && options.model {
+        record_models(workspace, &runs)?;
+    } else if options.record {
         record(workspace, &runs, &options.filter)?;
     }
     if let (Some(file), [run]) = (&options.json, runs.as_slice()) {
@@ -192,8 +197,8 @@ impl Options {
             "--order has its own systems and measures nothing: omit FILTER and all options but --board"
         } else if self.counting.is_on() && (self.model || self.trace.is_some() || self.native) {
             "--cold counts what measured systems touch: omit --model, --trace and --native"
-        } else if self.model && (self.record || !self.filter.is_empty()) {
-            "--model has its own systems and is not recorded: omit FILTER and --record"
+        } else if self.model && !self.filter.is_empty() {
+            "--model has its own systems: omit FILTER"
         } else if self.record && !self.from.is_empty() {
             "a record needs a new measurement: omit --from"
         } else if self.json.is_some() && self.boards.len() + self.from.len() > 1 {
@@ -357,6 +362,15 @@ fn record_some(workspace: &Workspace, run: &Run) -> Outcome {
     let mut cold = recorded_cold(workspace, &run.board)?;
     cold.update(&run.results);
     files::write(&golden_cold(workspace, &run.board), cold.to_text())
+}
+
+/// Records the modelled cycles of runs, and rewrites the tables that show them.
+fn record_models(workspace: &Workspace, runs: &[Run]) -> Outcome {
+    for run in runs {
+        let file = workspace.path("bench/golden").join(run.board.title() + ".model.txt");
+        files::write(&file, Golden::of(&run.results).to_text())?;
+    }
+    generate::write_figures(workspace)
 }
 
 /// The figures in a file.

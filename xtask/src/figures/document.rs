@@ -29,7 +29,7 @@ pub fn examine(path: &str, text: &str, record: &Record) -> Examined {
         in_code ^= lines[at].trim_start().starts_with("```");
         let outcome = match lines[at] {
             _ if in_code => Ok(at + 1),
-            line if comment::begins_in(line) => commented(&lines, &mut new, at, record),
+            line if comment::begins_in(line) => commented(path, &lines, &mut new, at, record),
             line if table::is_row(line) => uncommented(&lines, at, record),
             _ => Ok(at + 1),
         };
@@ -43,8 +43,17 @@ pub fn examine(path: &str, text: &str, record: &Record) -> Examined {
     examined
 }
 
+/// Where tables may have figures by hand: they argue for a choice on the day when it was made.
+const HISTORY: &str = "docs/decisions/";
+
 /// Fills in the table behind the comment that begins in line `at`; returns the line after the table.
-fn commented(lines: &[&str], new: &mut [String], at: usize, record: &Record) -> Result<usize, Problem> {
+fn commented(
+    path: &str,
+    lines: &[&str],
+    new: &mut [String],
+    at: usize,
+    record: &Record,
+) -> Result<usize, Problem> {
     let end = lines[at..].iter().position(|line| line.contains("-->"));
     let end =
         end.ok_or_else(|| (at, "the comment has no end: write `-->` behind its last row".to_owned()))?;
@@ -56,6 +65,13 @@ fn commented(lines: &[&str], new: &mut [String], at: usize, record: &Record) -> 
             at,
             "no table follows the comment: put the comment in the line before its table".to_owned(),
         ));
+    }
+    if comment == Comment::ByHand && !path.starts_with(HISTORY) {
+        let sentence = format!(
+            "figures by hand become wrong unnoticed: show recorded ones (CONTRIBUTING.md, \"Figures in the docs\"), or move \
+             the table to the decision in {HISTORY} that it argues for"
+        );
+        return Err((at, sentence));
     }
     if let Comment::Recorded(rows) = comment {
         // The heading and the line below it are not figures.
@@ -80,8 +96,8 @@ fn uncommented(lines: &[&str], at: usize, record: &Record) -> Result<usize, Prob
     let shows_figures =
         |line: &&str| columns.iter().any(|column| is_figure(TableRow::parse(line).cell(*column)));
     if lines[at..last].iter().skip(2).any(shows_figures) {
-        let sentence = "the table shows figures of boards: put a comment `<!-- figures: ... -->` in front of it, or \
-                        `<!-- figures: by hand, DATE -->` (CONTRIBUTING.md, \"Figures in the docs\")";
+        let sentence = "the table shows figures of boards: put a comment `<!-- figures: ... -->` in front of it \
+                        (CONTRIBUTING.md, \"Figures in the docs\")";
         return Err((at, sentence.to_owned()));
     }
     Ok(last)
@@ -259,10 +275,19 @@ mod tests {
     }
 
     #[test]
+    fn only_decisions_have_figures_by_hand() {
+        let text = format!("<!-- figures: by hand, 2026-01-31 -->\n{TABLE}");
+        let in_decision = examine("docs/decisions/0001-a.md", &text, &record());
+        assert_eq!(in_decision, Examined { text: text.clone(), ..Examined::default() });
+        let problems = examine("docs/a.md", &text, &record()).problems;
+        let [problem] = problems.as_slice() else { panic!("{problems:?}") };
+        assert!(problem.starts_with("docs/a.md:1: figures by hand become wrong unnoticed"), "{problem}");
+    }
+
+    #[test]
     fn other_tables_and_code_are_left_alone() {
         for text in [
             "```\n<!-- figures: {\n```\n".to_owned(),
-            format!("<!-- figures: by hand, 2026-01-31 -->\n{TABLE}"),
             "| what | on AArch64 | on RISC-V |\n|---|---|---|\n| wipe | four | none |\n".to_owned(),
             "| key | 12 |\n|---|---|\n| a | 7 |\n".to_owned(),
         ] {

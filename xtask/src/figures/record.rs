@@ -4,7 +4,8 @@ use std::path::Path;
 
 use limen_nearest::did_you_mean;
 use limen_report::floor::Item;
-use limen_report::{Cold, ColdRecord, Floors, Golden, Reference, Row};
+use limen_report::sections::PublishedRow;
+use limen_report::{Cold, ColdRecord, Floors, Golden, Reference, Row, Sections};
 
 use crate::failure::{Context, Failure, Outcome};
 use crate::shell::files;
@@ -15,6 +16,12 @@ const BOARDS: [(&str, &str, &str); 3] = [
     ("RISC-V", "qemu_virt_riscv64", "riscv64"),
     ("x86_64", "x86_64_generic", "x86_64"),
 ];
+
+/// The name by which comments select the figures of the developer's machine.
+const NATIVE: &str = "native";
+
+/// The name of rows with the cycles that a model predicts.
+const MODELLED: &str = "model_cycles";
 
 /// Everything that a table can show.
 pub struct Record {
@@ -44,11 +51,16 @@ impl Record {
     /// When a text is missing or malformed.
     pub fn from_texts(text: impl Fn(&str) -> Outcome<String>) -> Outcome<Self> {
         let floors = Floors::built_in().map_err(Failure::new)?;
+        let published = published()?;
+        let golden = |title: &str| {
+            Golden::parse(&text(title)?)
+                .context(|| format!("bench/golden/{title}.txt"))
+                .map(|golden| golden.rows())
+        };
         let board = |(name, title, architecture): (_, &str, _)| {
-            let golden = Golden::parse(&text(title)?).context(|| format!("bench/golden/{title}.txt"))?;
             let cold = format!("{title}.cold");
             let cold = ColdRecord::parse(&text(&cold)?).context(|| format!("bench/golden/{cold}.txt"))?;
-            let mut rows = golden.rows();
+            let mut rows = golden(title)?;
             rows.extend(
                 rows.iter()
                     .filter_map(|row| distance(&floors, row, architecture))
@@ -57,9 +69,12 @@ impl Record {
             );
             rows.extend(floors.items.iter().filter_map(|item| step(item, architecture)));
             rows.extend(cold.rows());
+            rows.extend(golden(&format!("{title}.model"))?);
+            rows.extend(published.clone());
             Ok(Board { name, architecture, rows })
         };
-        let boards = BOARDS.into_iter().map(board).collect::<Outcome<_>>()?;
+        let mut boards = BOARDS.into_iter().map(board).collect::<Outcome<Vec<_>>>()?;
+        boards.push(Board { name: NATIVE, architecture: "", rows: golden(NATIVE)? });
         Ok(Self { boards, reference: Reference::built_in().map_err(Failure::new)? })
     }
 
@@ -78,7 +93,8 @@ impl Record {
 
     /// The board that a heading names; `None` if it names none or several.
     pub fn board_in(&self, heading: &str) -> Option<&Board> {
-        let mut named = self.boards.iter().filter(|board| heading.contains(board.name));
+        let boards = self.boards.iter().filter(|board| board.name != NATIVE);
+        let mut named = boards.filter(|board| heading.contains(board.name));
         named.next().filter(|_| named.next().is_none())
     }
 
@@ -139,6 +155,23 @@ impl Record {
     }
 }
 
+/// The row `published ...` of each published figure beside modelled cycles, with the parameters of ours.
+fn published() -> Outcome<Vec<Row>> {
+    let sections = Sections::built_in().map_err(Failure::new)?;
+    let lines = sections.all.iter().flat_map(|section| &section.published).flat_map(|table| &table.rows);
+    let of_line = |line: &PublishedRow| {
+        let cells = line.figures.iter().enumerate();
+        let rows = cells.filter_map(|(column, text)| match line.ours(column)? {
+            (MODELLED, params) => {
+                Some(Row::single("published", params.into_iter().collect(), text.parse().ok()?))
+            }
+            _ => None,
+        });
+        rows.collect::<Vec<_>>()
+    };
+    Ok(lines.flat_map(of_line).collect())
+}
+
 /// The row `floor_step id=ID` of an item of floors.
 fn step(item: &Item, architecture: &str) -> Option<Row> {
     let count = item.instructions.get(architecture)?;
@@ -170,6 +203,8 @@ impl Board {
 
 #[cfg(test)]
 pub mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     /// A record of a few rows, two of which RISC-V and x86_64 lack.
@@ -181,7 +216,9 @@ pub mod tests {
                 }
                 "qemu_virt_riscv64" => "notify fpu=off = 133\nnotify fpu=on = 1500\n",
                 "qemu_virt_aarch64.cold" => "# counts\nnotify fpu=off = 10 14 13 9 2 4\n",
-                cold if cold.ends_with(".cold") => "",
+                "qemu_virt_riscv64.model" => "model_cycles path=call server=passive fpu=off processor=sifive-u74 = 143\n",
+                "native" => "# machine a PC\nswitch of=pth = 174321\nswitch of=bare = 1804\n",
+                other if other.ends_with(".cold") || other.ends_with(".model") => "",
                 _ => "notify fpu=off = 124\nnotify fpu=on = 125\n",
             }
             .to_owned())
@@ -192,14 +229,18 @@ pub mod tests {
     #[test]
     fn the_rows_beside_published_ones_are_recorded() {
         let record = Record::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).unwrap();
-        let sections = limen_report::Sections::built_in().unwrap();
+        let sections = Sections::built_in().unwrap();
         let tables = sections.all.iter().flat_map(|section| &section.published);
         let rows = tables.flat_map(|table| &table.rows);
         let ours: Vec<_> =
             rows.flat_map(|row| (0..row.figures.len()).filter_map(|column| row.ours(column))).collect();
         assert!(!ours.is_empty());
-        // Models are not recorded.
-        for (name, params) in ours.iter().filter(|(name, _)| *name != "model_cycles") {
+        // A trace on x86_64 cannot tell switches of cothreads apart.
+        let is_traced = |params: &BTreeMap<String, String>| {
+            ["path", "processor"].map(|key| params.get(key).map(String::as_str))
+                != [Some("cothread"), Some("skylake")]
+        };
+        for (name, params) in ours.iter().filter(|(_, params)| is_traced(params)) {
             let mut recorded = record.boards.iter().flat_map(|board| &board.rows);
             assert!(recorded.any(|row| row.name == *name && row.matches(params)), "{name} {params:?}");
         }
@@ -208,7 +249,7 @@ pub mod tests {
     #[test]
     fn lists_of_the_report_have_names_for_people() {
         let record = Record::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).unwrap();
-        let sections = limen_report::Sections::built_in().unwrap();
+        let sections = Sections::built_in().unwrap();
         let lists = sections.all.iter().flat_map(|section| &section.list);
         for name in lists.flat_map(|list| &list.names) {
             assert!(sections.names.contains_key(name), "{name}");

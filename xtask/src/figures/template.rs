@@ -24,6 +24,7 @@ enum Form {
     Thousands,
     Millions,
     Kib,
+    Nanoseconds,
     Times,
     Most,
     Reference,
@@ -33,10 +34,11 @@ enum Form {
 }
 
 /// The words in front of the colon, as in `{thousands: ...}`.
-const FORMS: [(&str, Form); 9] = [
+const FORMS: [(&str, Form); 10] = [
     ("thousands", Form::Thousands),
     ("millions", Form::Millions),
     ("KiB", Form::Kib),
+    ("ns", Form::Nanoseconds),
     ("times", Form::Times),
     ("most", Form::Most),
     ("reference", Form::Reference),
@@ -183,6 +185,7 @@ impl Form {
             Self::Thousands => grouped(rounded(figure, 1000)),
             Self::Millions => format!("{:.2}", float / 1e6),
             Self::Kib => grouped(rounded(figure, 1024)),
+            Self::Nanoseconds => nanoseconds(figure),
             Self::Times => match record.figure(board, over)? {
                 Some(other) if other != 0 => times(float / other as f64),
                 _ => "-".to_owned(),
@@ -219,6 +222,16 @@ fn grouped(number: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// Picoseconds in nanoseconds, with three significant digits.
+fn nanoseconds(picoseconds: u64) -> String {
+    let time = picoseconds as f64 / 1000.0;
+    match time {
+        ..10.0 => format!("{time:.2}"),
+        ..100.0 => format!("{time:.1}"),
+        _ => format!("{time:.0}"),
+    }
 }
 
 /// Two digits after the point where one would hide a difference.
@@ -260,6 +273,22 @@ mod tests {
     }
 
     #[test]
+    fn figures_of_the_developers_machine_are_picoseconds() {
+        for (template, text) in
+            [("{ns: of=bare}, {ns: of=pth}", "1.80, 174"), ("{times: of=pth over of=bare}", "96.6")]
+        {
+            assert_eq!(filled(template, "native", "switch").as_deref(), Ok(text), "{template}");
+        }
+    }
+
+    #[test]
+    fn modelled_cycles_have_published_ones_beside_them() {
+        let row = "model_cycles path=call server=passive fpu=off processor=sifive-u74";
+        let template = "{} ({published}, {times: over published})";
+        assert_eq!(filled(template, "RISC-V", row).as_deref(), Ok("143 (715, 0.20)"));
+    }
+
+    #[test]
     fn a_row_that_only_other_boards_have_is_a_dash() {
         assert_eq!(filled("{}", "RISC-V", "here a=1 b=2").as_deref(), Ok("-"));
     }
@@ -270,7 +299,7 @@ mod tests {
             ("{fpu=on", "notify", "has a `{` without its `}`"),
             ("{fpu on}", "notify", "`on` is not KEY=VALUE"),
             ("{thousand: fpu=on}", "notify", "says nothing about a figure: did you mean `thousands`?"),
-            ("{as: fpu=on}", "notify", "write one of thousands, millions, KiB"),
+            ("{in words: fpu=on}", "notify", "write one of thousands, millions, KiB"),
             ("{times: fpu=on}", "notify", "lacks the second row"),
             ("{fpu=on over fpu=off}", "notify", "`over` in `{fpu=on over fpu=off}` needs `times: `"),
             ("{fpu=on without kib}", "notify", "needs `most: `"),

@@ -3,9 +3,19 @@
 //! In a block of `sh` each line is a command, which must succeed. In other blocks commands are behind `$ `, and the lines
 //! below one are its output, of which `...` leaves out any number. Numbers and the width of columns may differ. The comment
 //! `<!-- not run: REASON -->` in front of a block excludes it. Commands of `./x test` are tests themselves and do not run.
+//!
+//! A page may have its reader write files, or lead out of the top folder. Its commands run in a folder of their own, and
+//! comments in front of blocks say what the blocks are:
+//!
+//! ```text
+//! <!-- file: first/client.c -->            the whole file
+//! <!-- part of first/server.c -->          what replaces the lines that begin and end alike
+//! <!-- output of ./x run first -->         what the command prints
+//! ```
 
-use std::mem;
-use std::path::PathBuf;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::failure::{Context, Failure, Outcome};
@@ -20,16 +30,35 @@ pub const TEST: &str = "docs";
 const FENCE: &str = "```";
 const PROMPT: &str = "$ ";
 const TESTS: &str = "./x test";
-const EXCLUDED: &str = "<!-- not run: ";
 
-/// A command of a page.
+/// The page's own folder, below [`Workspace::root`].
+const FOLDERS: &str = "build/docs";
+
+/// What a page has its reader do.
 #[derive(Debug, PartialEq, Eq)]
-struct Shown<'a> {
+struct Step<'a> {
     /// The line of the page, from 1.
     line: usize,
-    command: &'a str,
-    /// The output, if the page shows it.
-    output: Option<Vec<&'a str>>,
+    act: Act<'a>,
+}
+
+impl Step<'_> {
+    fn needs_folder(&self) -> bool {
+        match self.act {
+            Act::Run { command, .. } => command.contains(" ../"),
+            Act::Write { .. } | Act::Replace { .. } => true,
+        }
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Act<'a> {
+    /// Run a command, whose output the page may show.
+    Run { command: &'a str, output: Option<Vec<&'a str>> },
+    /// Write a file.
+    Write { file: &'a str, lines: Vec<&'a str> },
+    /// Replace the part of a file that begins and ends like these lines.
+    Replace { file: &'a str, lines: Vec<&'a str> },
 }
 
 /// Runs the commands of every page.
@@ -40,10 +69,22 @@ pub fn run(workspace: &Workspace) -> Outcome<Verdict> {
     let mut verdict = Verdict::default();
     for page in pages(workspace)? {
         let name = workspace.display(&page);
-        for shown in commands(&files::read(&page)?) {
-            progress::show(&format!("{name}:{}: {}", shown.line, shown.command));
-            let outcome = check(workspace, &shown)?;
-            verdict.add(Verdict::single(outcome.context(|| format!("{name}:{}", shown.line))));
+        let text = files::read(&page)?;
+        let steps = steps(&text);
+        let folder = folder(workspace, &page, &steps)?;
+        for Step { line, act } in &steps {
+            let outcome = match act {
+                Act::Run { command, output } => {
+                    progress::show(&format!("{name}:{line}: {command}"));
+                    check(workspace, &folder, command, output.as_deref())?
+                }
+                Act::Write { file, lines } => {
+                    files::write(&folder.join(file), lines.join("\n") + "\n")?;
+                    continue;
+                }
+                Act::Replace { file, lines } => replace(&folder.join(file), lines),
+            };
+            verdict.add(Verdict::single(outcome.context(|| format!("{name}:{line}"))));
         }
     }
     Ok(verdict)
@@ -58,11 +99,77 @@ fn pages(workspace: &Workspace) -> Outcome<Vec<PathBuf>> {
     Ok([workspace.path("README.md")].into_iter().chain(docs).chain(examples).collect())
 }
 
+/// The folder in which a page's commands run: the repository's, or a new one with `./x`.
+fn folder(workspace: &Workspace, page: &Path, steps: &[Step<'_>]) -> Outcome<PathBuf> {
+    if !steps.iter().any(Step::needs_folder) {
+        return Ok(workspace.root().to_owned());
+    }
+    let outer = workspace.path(FOLDERS).join(page.file_stem().unwrap_or_default());
+    if outer.exists() {
+        fs::remove_dir_all(&outer).context(|| format!("cannot remove {}", outer.display()))?;
+    }
+    let folder = outer.join("limen");
+    fs::create_dir_all(&folder).context(|| format!("cannot create {}", folder.display()))?;
+    let command = folder.join("x");
+    symlink(workspace.path("x"), &command).context(|| format!("cannot link {}", command.display()))?;
+    Ok(folder)
+}
+
+/// Replaces the lines of a file from the first one that begins like `lines`, up to the next one that equals the last of
+/// them. A single line replaces one.
+fn replace(file: &Path, lines: &[&str]) -> Outcome {
+    let text = replaced(&files::read(file)?, lines).context(|| file.display().to_string())?;
+    files::write(file, text)
+}
+
+fn replaced(text: &str, lines: &[&str]) -> Outcome<String> {
+    let old: Vec<_> = text.lines().collect();
+    let beginning =
+        lines.first().and_then(|line| line.split_inclusive(['(', '=']).next()).unwrap_or_default();
+    let from = old.iter().position(|line| line.starts_with(beginning));
+    let from = from.ok_or_else(|| Failure::new(format!("no line begins with `{beginning}`")))?;
+    let length = match lines {
+        [_] => Some(1),
+        _ => old[from..].iter().position(|line| Some(line) == lines.last()).map(|last| last + 1),
+    };
+    let length =
+        length.ok_or_else(|| Failure::new(format!("nothing ends what begins with `{beginning}`")))?;
+    let new = old[..from].iter().chain(lines).chain(&old[from + length..]);
+    Ok(new.map(|line| format!("{line}\n")).collect())
+}
+
+/// The comment in front of a block.
+#[derive(Clone, Copy, Default)]
+enum Note<'a> {
+    #[default]
+    None,
+    NotRun,
+    File(&'a str),
+    PartOf(&'a str),
+    OutputOf(&'a str),
+}
+
+impl<'a> Note<'a> {
+    fn parse(line: &'a str) -> Self {
+        let Some(note) = line.strip_prefix("<!-- ").and_then(|line| line.strip_suffix(" -->")) else {
+            return Self::None;
+        };
+        let after = |begin| note.strip_prefix(begin);
+        if after("not run: ").is_some() {
+            return Self::NotRun;
+        }
+        let file = after("file: ").map(Self::File);
+        let part = || after("part of ").map(Self::PartOf);
+        let output = || after("output of ").map(Self::OutputOf);
+        file.or_else(part).or_else(output).unwrap_or_default()
+    }
+}
+
 /// A block between two fences.
 #[derive(Default)]
 struct Block<'a> {
     language: &'a str,
-    is_excluded: bool,
+    note: Note<'a>,
     /// With their numbers in the page.
     lines: Vec<(usize, &'a str)>,
 }
@@ -70,56 +177,73 @@ struct Block<'a> {
 fn blocks(page: &str) -> Vec<Block<'_>> {
     let mut blocks = Vec::new();
     let mut open: Option<Block<'_>> = None;
-    let mut is_excluded = false;
-    for (number, line) in (1..).zip(page.lines().map(str::trim)) {
-        match (line.strip_prefix(FENCE), &mut open) {
-            (Some(language), None) => {
-                let is_excluded = mem::take(&mut is_excluded);
-                open = Some(Block { language, is_excluded, ..Block::default() });
+    let mut note = Note::None;
+    for (number, line) in (1..).zip(page.lines()) {
+        match (line.trim().strip_prefix(FENCE), &mut open) {
+            (Some(language), None) => open = Some(Block { language, note, ..Block::default() }),
+            (Some(_), Some(_)) => {
+                blocks.extend(open.take());
+                note = Note::None;
             }
-            (Some(_), Some(_)) => blocks.extend(open.take()),
             (None, Some(block)) => block.lines.push((number, line)),
-            (None, None) => is_excluded = line.starts_with(EXCLUDED),
+            (None, None) => note = Note::parse(line.trim()),
         }
     }
     blocks
 }
 
 impl<'a> Block<'a> {
-    fn commands(&self) -> Vec<Shown<'a>> {
-        if self.language == "sh" {
-            let lines = self.lines.iter().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-            return lines.map(|(line, command)| Shown { line: *line, command, output: None }).collect();
+    fn steps(&self) -> Vec<Step<'a>> {
+        let line = self.lines.first().map_or(0, |(line, _)| *line);
+        let lines = || self.lines.iter().map(|(_, line)| *line).collect();
+        match self.note {
+            Note::None => self.commands(),
+            Note::NotRun => Vec::new(),
+            Note::File(file) => vec![Step { line, act: Act::Write { file, lines: lines() } }],
+            Note::PartOf(file) => vec![Step { line, act: Act::Replace { file, lines: lines() } }],
+            Note::OutputOf(command) => {
+                vec![Step { line, act: Act::Run { command, output: Some(lines()) } }]
+            }
         }
-        let parts = self.lines.chunk_by(|_, (_, next)| !next.starts_with(PROMPT));
+    }
+
+    fn commands(&self) -> Vec<Step<'a>> {
+        let run = |line: &usize, command, output| Step { line: *line, act: Act::Run { command, output } };
+        let trimmed: Vec<_> = self.lines.iter().map(|(line, text)| (*line, text.trim())).collect();
+        if self.language == "sh" {
+            let lines = trimmed.iter().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+            return lines.map(|(line, command)| run(line, command, None)).collect();
+        }
+        let parts = trimmed.chunk_by(|_, (_, next)| !next.starts_with(PROMPT));
         let shown = parts.filter_map(|part| {
             let ((line, first), output) = part.split_first()?;
             let output = output.iter().map(|(_, line)| *line).collect();
-            Some(Shown { line: *line, command: first.strip_prefix(PROMPT)?, output: Some(output) })
+            Some(run(line, first.strip_prefix(PROMPT)?, Some(output)))
         });
         shown.collect()
     }
 }
 
-fn commands(page: &str) -> Vec<Shown<'_>> {
-    let blocks = blocks(page).into_iter().filter(|block| !block.is_excluded);
-    let shown = blocks.flat_map(|block| block.commands());
-    shown.filter(|shown| !shown.command.contains(TESTS)).collect()
+fn steps(page: &str) -> Vec<Step<'_>> {
+    let is_test = |step: &Step<'_>| matches!(step.act, Act::Run { command, .. } if command.contains(TESTS));
+    blocks(page).iter().flat_map(Block::steps).filter(|step| !is_test(step)).collect()
 }
 
-fn check(workspace: &Workspace, shown: &Shown<'_>) -> Outcome<Outcome> {
+fn check(workspace: &Workspace, folder: &Path, command: &str, expected: Option<&[&str]>) -> Outcome<Outcome> {
     let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("exec 2>&1\n{}", shown.command)]);
-    shell.current_dir(workspace.root()).stdin(Stdio::null());
+    shell.args(["-c", &format!("exec 2>&1\n{command}")]);
+    shell.current_dir(folder).env_remove("LIMEN_CALLED_FROM").stdin(Stdio::null());
     let output = shell.output().context(|| "cannot start sh".to_owned())?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let Some(expected) = &shown.output else {
+    // The reader's folder is the top one.
+    let own = format!("{}/", workspace.display(folder));
+    let text = String::from_utf8_lossy(&output.stdout).replace(&own, "");
+    let Some(expected) = expected else {
         let last = text.lines().last().unwrap_or_default();
-        let failure = || Failure::new(format!("`{}` fails ({}): {last}", shown.command, output.status));
+        let failure = || Failure::new(format!("`{command}` fails ({}): {last}", output.status));
         return Ok(if output.status.success() { Ok(()) } else { Err(failure()) });
     };
     Ok(match first_missing(expected, &text) {
-        Some(line) => Err(Failure::new(format!("`{}` does not print: {line}", shown.command))),
+        Some(line) => Err(Failure::new(format!("`{command}` does not print: {line}"))),
         None => Ok(()),
     })
 }
@@ -154,9 +278,9 @@ mod tests {
     fn commands_have_their_output() {
         let page = "text\n```sh\n# first\n./x test\n./x run  # the tour\n```\n\n```\n$ ./x trace\n346 records\n...\nend\n$ b\n```\n\
                     <!-- not run: it needs hardware -->\n```sh\nboot\n```\n```\n$ not\n```\n```c\nint a;\n```\n";
-        let shown = |line, command, output| Shown { line, command, output };
+        let shown = |line, command, output| Step { line, act: Act::Run { command, output } };
         assert_eq!(
-            commands(page),
+            steps(page),
             [
                 shown(5, "./x run  # the tour", None),
                 shown(9, "./x trace", Some(vec!["346 records", "...", "end"])),
@@ -164,6 +288,32 @@ mod tests {
                 shown(20, "not", Some(vec![])),
             ]
         );
+    }
+
+    #[test]
+    fn readers_write_files() {
+        let page = "<!-- file: a/b.c -->\n```c\nint main(void)\n{\n    a;\n}\n```\n\n<!-- part of a/b.c -->\n```c\nint main(void)\n{\n    b;\n}\n\
+                    ```\n<!-- output of make -C a -->\n```\nok\n```\n```\nnothing\n```\n";
+        let file = "a/b.c";
+        let lines = |third| vec!["int main(void)", "{", third, "}"];
+        assert_eq!(
+            steps(page),
+            [
+                Step { line: 3, act: Act::Write { file, lines: lines("    a;") } },
+                Step { line: 11, act: Act::Replace { file, lines: lines("    b;") } },
+                Step { line: 18, act: Act::Run { command: "make -C a", output: Some(vec!["ok"]) } },
+            ]
+        );
+    }
+
+    #[test]
+    fn a_part_replaces_what_begins_and_ends_alike() {
+        let text = "A := one\nB := A\n\nvoid f(int a)\n{\n}\n\nvoid g(void)\n{\n    f(1);\n}\nend\n";
+        let new = replaced(text, &["void g(int a)", "{", "}"]).unwrap();
+        assert_eq!(new, text.replace("void g(void)\n{\n    f(1);\n}", "void g(int a)\n{\n}"));
+        assert_eq!(replaced(text, &["A := two"]).unwrap(), text.replace("A := one", "A := two"));
+        assert!(replaced(text, &["void h(void)", "}"]).is_err());
+        assert!(replaced(text, &["void g(void)", "]"]).is_err());
     }
 
     #[test]

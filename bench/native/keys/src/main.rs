@@ -25,17 +25,26 @@ const BATCHES: u32 = 1_000;
 
 fn main() {
     switches::show_that_branches_follow();
-    print_table("eight branches and nothing between them", &TIGHT);
-    print_table("eight branches, each followed by two instructions that wait for the ones before", &WORKING);
+    print_table("eight branches and nothing between them", "nothing", &TIGHT);
+    print_table(
+        "eight branches, each followed by two instructions that wait for the ones before",
+        "work",
+        &WORKING,
+    );
     sizes::print();
 }
 
-fn print_table(title: &str, passes: &[Pass]) {
+/// Prints the times of passes, and their rows in picoseconds.
+fn print_table(title: &str, between: &str, passes: &[Pass]) {
     let times = fastest(passes);
     let base = times[0].as_secs_f64();
     println!("\n{title}: as a part of none");
     for (pass, time) in passes.iter().zip(&times) {
         println!("{:<30} {:.2}", pass.name, time.as_secs_f64() / base);
+    }
+    for (pass, time) in passes.iter().zip(&times) {
+        let picoseconds = time.as_nanos() * 1000 / u128::from(PER_BATCH);
+        println!("ROW name=key_pass between={between} branches={} samples={picoseconds}", pass.word);
     }
 }
 

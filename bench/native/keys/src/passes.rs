@@ -11,6 +11,8 @@ use crate::switches::{CRATE_KEY, FLAG, KEY, take};
 pub struct Pass {
     /// The condition of its branches.
     pub name: &'static str,
+    /// The condition in rows.
+    pub word: &'static str,
     /// Executes it the given number of times.
     pub run: fn(u32),
 }
@@ -57,16 +59,16 @@ passes!(tight_crate, working_crate, static_keys::static_branch_unlikely!(CRATE_K
 
 /// No code between the branches. The first pass has no branches.
 pub const TIGHT: [Pass; 4] = [
-    Pass { name: "none", run: tight_none },
-    Pass { name: "key", run: tight_key },
-    Pass { name: "atomic flag, relaxed", run: tight_flag },
-    Pass { name: "key of static-keys", run: tight_crate },
+    Pass { name: "none", word: "none", run: tight_none },
+    Pass { name: "key", word: "key", run: tight_key },
+    Pass { name: "atomic flag, relaxed", word: "flag", run: tight_flag },
+    Pass { name: "key of static-keys", word: "crate", run: tight_crate },
 ];
 
 /// The same with work between them.
 pub const WORKING: [Pass; 4] = [
-    Pass { name: "none", run: working_none },
-    Pass { name: "key", run: working_key },
-    Pass { name: "atomic flag, relaxed", run: working_flag },
-    Pass { name: "key of static-keys", run: working_crate },
+    Pass { name: "none", word: "none", run: working_none },
+    Pass { name: "key", word: "key", run: working_key },
+    Pass { name: "atomic flag, relaxed", word: "flag", run: working_flag },
+    Pass { name: "key of static-keys", word: "crate", run: working_crate },
 ];

@@ -43,12 +43,14 @@ pub fn print() {
     assert_eq!([with_nothing, with_key, with_flag, with_crate].map(|function| function(1)), [2; 4]);
     println!("\nbytes of a small function with one branch to a call");
     let sizes = [
-        ("none", &raw const __start_size_none, &raw const __stop_size_none),
-        ("key", &raw const __start_size_key, &raw const __stop_size_key),
-        ("atomic flag, relaxed", &raw const __start_size_flag, &raw const __stop_size_flag),
-        ("key of static-keys", &raw const __start_size_crate, &raw const __stop_size_crate),
+        ("none", "none", &raw const __start_size_none, &raw const __stop_size_none),
+        ("key", "key", &raw const __start_size_key, &raw const __stop_size_key),
+        ("atomic flag, relaxed", "flag", &raw const __start_size_flag, &raw const __stop_size_flag),
+        ("key of static-keys", "crate", &raw const __start_size_crate, &raw const __stop_size_crate),
     ];
-    for (name, start, stop) in sizes {
-        println!("{name:<30} {}", stop.addr() - start.addr());
+    for (name, word, start, stop) in sizes {
+        let bytes = stop.addr() - start.addr();
+        println!("{name:<30} {bytes}");
+        println!("ROW name=key_bytes branches={word} samples={bytes}");
     }
 }

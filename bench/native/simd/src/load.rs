@@ -15,10 +15,11 @@ const BURST: Duration = Duration::from_secs(2);
 const INTERVAL: Duration = Duration::from_millis(20);
 /// The part of the processor that they use with vector registers: a small one, and one above a worker's share.
 const SHARES: [f64; 2] = [0.2, 0.6];
-const WAYS: [(&str, Who); 3] = [
-    ("nested, with vector registers", Who::Nested),
-    ("in plain code", Who::Plain),
-    ("handed to a worker", Who::Worker),
+/// What handles them, with its word in rows.
+const WAYS: [(&str, &str, Who); 3] = [
+    ("nested, with vector registers", "nested", Who::Nested),
+    ("in plain code", "scalar", Who::Plain),
+    ("handed to a worker", "worker", Who::Worker),
 ];
 
 /// Prints a line for each context. `packet` is the time per packet with vector registers.
@@ -29,25 +30,32 @@ pub fn print(packet: Duration, input: &[u8]) {
     linux::take_signals(true);
     linux::handle(handled::interrupt);
     let quiet = digests(input, BURST);
+    println!("ROW name=burst_digests load=0 mode=none samples={quiet:.0}");
     for share in SHARES {
         let packets = (INTERVAL.as_secs_f64() * share / packet.as_secs_f64()) as u64;
         PACKETS.store(packets, Ordering::Relaxed);
-        print_share(packets, quiet, input);
+        print_share(share, packets, quiet, input);
     }
 }
 
-fn print_share(packets: u64, quiet: f64, input: &[u8]) {
+fn print_share(share: f64, packets: u64, quiet: f64, input: &[u8]) {
     let ms = INTERVAL.as_millis();
     println!("\ndigests while an interrupt arrives every {ms} ms, which makes those of {packets} packets");
     println!("{:<34} {:>16} {:>10} {:>16}", "", "part of digests", "handled", "until all are");
-    for (name, who) in WAYS {
+    for (name, word, who) in WAYS {
         handled::choose(who, BURST);
         linux::set_timer(INTERVAL);
         let made = digests(input, BURST);
         linux::set_timer(Duration::ZERO);
-        let done = DONE.load(Ordering::Relaxed) as f64 * INTERVAL.as_secs_f64() / BURST.as_secs_f64();
+        let handled = DONE.load(Ordering::Relaxed);
+        let done = handled as f64 * INTERVAL.as_secs_f64() / BURST.as_secs_f64();
         let late = drain(input).as_millis();
         println!("{name:<34} {:>16.2} {done:>10.2} {late:>13} ms", made / quiet);
+        let row = format!("load={:.0} mode={word}", share * 100.0);
+        println!("ROW name=burst_digests {row} samples={made:.0}");
+        println!("ROW name=burst_due {row} samples={}", BURST.as_nanos() / INTERVAL.as_nanos());
+        println!("ROW name=burst_handled {row} samples={handled}");
+        println!("ROW name=burst_late_ms {row} samples={late}");
     }
 }
 

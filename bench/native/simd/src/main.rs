@@ -29,29 +29,37 @@ fn main() {
     linux::stay_on_one_processor();
     let input = vec![1; BYTES];
     let digests = [fastest(|| digest(Vector(CallingConvention), &input)), fastest(|| digest(Plain, &input))];
-    print_pair("BLAKE3", digests, BYTES);
+    print_pair("BLAKE3", "of=blake3", digests, BYTES);
     let state = State::new(&[7; 32], 1, &[2; 12]);
     let vector = || chacha20::block(CallingConvention, black_box(&state));
     let blocks = [fastest(|| repeat(vector)), fastest(|| repeat(|| chacha20::plain(black_box(&state))))];
-    print_pair("ChaCha20, block by block", blocks, REPEATED as usize * chacha20::BLOCK_BYTES);
+    print_pair(
+        "ChaCha20, block by block",
+        "of=chacha20 blocks=1",
+        blocks,
+        REPEATED as usize * chacha20::BLOCK_BYTES,
+    );
     let mut text = input.clone();
     let streams = [
         fastest(|| keystream(chacha20::Vector(CallingConvention), &mut text)),
         fastest(|| keystream(chacha20::Plain, &mut text)),
     ];
-    print_pair("ChaCha20", streams, BYTES);
+    print_pair("ChaCha20", "of=chacha20 blocks=4", streams, BYTES);
     for packet in [64, 1500, BYTES] {
         let text = &mut text[..packet];
         let sealed = [
             fastest(|| seal(chacha20poly1305(chacha20::Vector(CallingConvention)), text)),
             fastest(|| seal(chacha20poly1305(chacha20::Plain), text)),
         ];
-        print_pair(&format!("ChaCha20-Poly1305, packets of {packet} bytes"), sealed, packet);
+        let row = format!("of=chacha20_poly1305 packet={packet}");
+        print_pair(&format!("ChaCha20-Poly1305, packets of {packet} bytes"), &row, sealed, packet);
         if let Some(instructions) = Instructions::detect() {
             let key = Key::Short(&[7; 16]);
             let cipher = || AesGcm::new(CallingConvention, instructions, key, &[2; 12]);
             let time = fastest(|| seal(cipher(), text)).as_secs_f64();
-            println!("AES-128-GCM, packets of {packet} bytes: {:.0} MB/s", packet as f64 / time / 1e6);
+            let rate = packet as f64 / time / 1e6;
+            println!("AES-128-GCM, packets of {packet} bytes: {rate:.0} MB/s");
+            print_row(&format!("of=aes_128_gcm packet={packet}"), "vector", rate);
         }
     }
     load::print(fastest(|| digest(Vector(CallingConvention), &input[..handled::PACKET_BYTES])), &input);
@@ -94,10 +102,17 @@ fn fastest<R>(mut act: impl FnMut() -> R) -> Duration {
     times.min().unwrap_or_default()
 }
 
-fn print_pair(name: &str, times: [Duration; 2], bytes: usize) {
+/// Prints the rates with vector registers and in plain code, and their rows, which begin with `row`.
+fn print_pair(name: &str, row: &str, times: [Duration; 2], bytes: usize) {
     let [vector, plain] = times.map(|time| bytes as f64 / time.as_secs_f64() / 1e6);
     println!(
         "{name}: {vector:.0} MB/s with vector registers, {plain:.0} in plain code ({:.2})",
         vector / plain
     );
+    print_row(row, "vector", vector);
+    print_row(row, "plain", plain);
+}
+
+fn print_row(row: &str, by: &str, rate: f64) {
+    println!("ROW name=rate {row} by={by} samples={rate:.0}");
 }

@@ -30,23 +30,25 @@
 
 static struct {
     const char *name;
+    /* In rows. */
+    const char *word;
     exchange_t exchange;
     /* What to do to have it measured. */
     const char *missing;
     void (*start)(void);
     double shortest;
 } libraries[] = {
-    { "cothreads, the switch alone", cothreads_bare, 0, 0, 1e9 },
-    { "cothreads, with its own rounding", cothreads_rounding, "x86_64 only", 0, 1e9 },
-    { "cothreads, yield of 2 threads", cothreads_yield, 0, cothreads_start_one, 1e9 },
-    { "cothreads, yield of 10001 threads", cothreads_yield, 0, cothreads_start_ten_thousand, 1e9 },
-    { "six registers on the stack, jump", plain_jump, "x86_64 only", 0, 1e9 },
-    { "six registers on the stack, return", plain_return, "x86_64 only", 0, 1e9 },
-    { "libco, co_switch", libco_switch, "set LIBCO_PATH to a folder with libco.h and libco.c", 0, 1e9 },
-    { "Boost.Context, jump_fcontext", boost_fcontext, "install libboost-context-dev", 0, 1e9 },
-    { "Boost.Context, fiber", boost_fiber, "install libboost-context-dev", 0, 1e9 },
-    { "GNU Pth, pth_uctx_switch", pth_contexts, "install libpth-dev", 0, 1e9 },
-    { "C library, swapcontext", system_contexts, 0, 0, 1e9 },
+    { "cothreads, the switch alone", "cothreads", cothreads_bare, 0, 0, 1e9 },
+    { "cothreads, with its own rounding", "cothreads_own_rounding", cothreads_rounding, "x86_64 only", 0, 1e9 },
+    { "cothreads, yield of 2 threads", "yield_2", cothreads_yield, 0, cothreads_start_one, 1e9 },
+    { "cothreads, yield of 10001 threads", "yield_10001", cothreads_yield, 0, cothreads_start_ten_thousand, 1e9 },
+    { "six registers on the stack, jump", "plain_jump", plain_jump, "x86_64 only", 0, 1e9 },
+    { "six registers on the stack, return", "plain_return", plain_return, "x86_64 only", 0, 1e9 },
+    { "libco, co_switch", "libco", libco_switch, "set LIBCO_PATH to a folder with libco.h and libco.c", 0, 1e9 },
+    { "Boost.Context, jump_fcontext", "boost_fcontext", boost_fcontext, "install libboost-context-dev", 0, 1e9 },
+    { "Boost.Context, fiber", "boost_fiber", boost_fiber, "install libboost-context-dev", 0, 1e9 },
+    { "GNU Pth, pth_uctx_switch", "pth", pth_contexts, "install libpth-dev", 0, 1e9 },
+    { "C library, swapcontext", "swapcontext", system_contexts, 0, 0, 1e9 },
 };
 
 #define COUNT (sizeof(libraries) / sizeof(libraries[0]))
@@ -85,6 +87,8 @@ int main(void)
         if (libraries[i].exchange) {
             printf("%-36s %10.2f %8.2f\n", libraries[i].name, libraries[i].shortest,
                    libraries[i].shortest / libraries[0].shortest);
+            /* Picoseconds. */
+            printf("ROW name=switch of=%s samples=%.0f\n", libraries[i].word, libraries[i].shortest * 1000);
         } else {
             printf("%-36s not measured: %s\n", libraries[i].name, libraries[i].missing);
         }
