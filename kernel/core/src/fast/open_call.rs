@@ -42,7 +42,7 @@ impl<M: Machine> Kernel<M> {
     #[inline(always)]
     pub fn flush_open_call(&mut self) {
         if let Some(call) = self.processor.open_call {
-            self.flush(call);
+            self.flush(call, 0);
         }
     }
 
@@ -74,27 +74,31 @@ impl<M: Machine> Kernel<M> {
     /// Flushes the oldest open call, and serves one that can be left open in its place.
     #[inline(never)]
     pub(super) fn flush_oldest_and_serve_call(&mut self) -> Option<&mut M::Context> {
-        let inner = self.open_calls().nth(MAX_OPEN_CALLS - 2);
-        let oldest = inner.and_then(|inner| self.threads[inner.caller].serves.take());
-        oldest.into_iter().for_each(|oldest| self.flush_one(oldest));
+        if let Some(call) = self.processor.open_call {
+            self.flush(call, MAX_OPEN_CALLS - 1);
+        }
         self.serve_call()
     }
 
+    /// Flushes the open calls that are older than the newest `kept`.
     #[inline(never)]
-    fn flush(&mut self, newest: OpenCall) {
+    fn flush(&mut self, newest: OpenCall, kept: usize) {
         let mut calls = [newest; MAX_OPEN_CALLS];
         let mut count = 0;
         for (place, call) in calls.iter_mut().zip(self.open_calls()) {
             *place = call;
             count += 1;
         }
-        self.processor.open_call = None;
-        calls.into_iter().take(count).rev().for_each(|call| self.flush_one(call));
+        if kept == 0 {
+            self.processor.open_call = None;
+        }
+        let older = calls.get(kept..count).unwrap_or_default();
+        older.iter().rev().for_each(|call| self.flush_one(*call));
     }
 
     fn flush_one(&mut self, OpenCall { caller, endpoint }: OpenCall) {
-        self.threads[caller].serves = None;
         let Endpoint::LoneReceiver { thread: server, reply } = self.endpoints[endpoint] else { return };
+        self.threads[server].serves = None;
         self.endpoints[endpoint] = Endpoint::Idle;
         self.threads[server].state = State::Runnable;
         self.owe_and_lend(reply, caller, server);
