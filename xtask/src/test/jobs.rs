@@ -74,9 +74,14 @@ pub fn select(
             if is_example && Expected::of(&project)?.is_none() {
                 continue;
             }
-            let configs = |board: &Board| match is_example {
-                true => suite.example_configs(&board.name),
-                false => suite.configs(&board.name),
+            let configs = |board: &Board| {
+                let mut configs = match is_example {
+                    true => suite.example_configs(&board.name),
+                    false => suite.configs(&board.name),
+                };
+                // The simulated core is one of the board's processors.
+                configs.retain(|config| !board.is_simulated || board.has(config));
+                configs
             };
             let runs =
                 |board: &&Board| options.run_everything_on(board) || !is_example && suite.names(&board.name);
@@ -139,6 +144,9 @@ pub fn select(
 /// The board with the emulator's command for a configuration, then the same with the suite's variants.
 fn boards_for(suite: &Suite, board: &Board, config: &str) -> Outcome<Vec<Board>> {
     let board = board.for_config(config)?;
+    if board.is_simulated {
+        return Ok(vec![board]);
+    }
     let variants: Vec<_> = suite.variants_of(&board, config).collect();
     Ok([vec![board], variants].concat())
 }
