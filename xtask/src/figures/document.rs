@@ -43,7 +43,7 @@ pub fn examine(path: &str, text: &str, record: &Record) -> Examined {
     examined
 }
 
-/// Where tables may have figures by hand: they argue for a choice on the day when it was made.
+/// The folder whose tables may have figures by hand: they argue for a choice on the day when it was made.
 const HISTORY: &str = "docs/decisions/";
 
 /// Fills in the table behind the comment that begins in line `at`; returns the line after the table.

@@ -34,7 +34,7 @@ const TESTS: &str = "./x test";
 /// The page's own folder, below [`Workspace::root`].
 const FOLDERS: &str = "build/docs";
 
-/// What a page has its reader do.
+/// A step that a page has its reader do.
 #[derive(Debug, PartialEq, Eq)]
 struct Step<'a> {
     /// The line of the page, from 1.

@@ -83,7 +83,7 @@ fn cargo_test() -> Command {
 
 /// The host tests of a run.
 struct HostTests {
-    /// What they have printed so far.
+    /// The output so far.
     file: File,
     verdict: Verdict,
 }

@@ -17,7 +17,7 @@ use crate::test::plan::{HEADERS, HOST, SDK};
 const MOST_ROUNDS: u32 = 10_000;
 const MOST_BESIDE: u32 = 256;
 
-/// What the arguments of `./x test` say.
+/// The arguments of `./x test`.
 #[derive(Debug)]
 pub struct Options {
     pub filter: String,

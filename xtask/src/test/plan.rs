@@ -1,4 +1,4 @@
-//! What a run of `./x test` consists of: tests without a system, systems to boot, and figures to compare.
+//! The parts of a run of `./x test`: tests without a system, systems to boot, and figures to compare.
 
 use std::collections::BTreeSet;
 use std::time::Instant;

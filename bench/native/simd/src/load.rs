@@ -15,7 +15,7 @@ const BURST: Duration = Duration::from_secs(2);
 const INTERVAL: Duration = Duration::from_millis(20);
 /// The part of the processor that they use with vector registers: a small one, and one above a worker's share.
 const SHARES: [f64; 2] = [0.2, 0.6];
-/// What handles them, with its word in rows.
+/// The tasks that handle packets, with their words in rows.
 const WAYS: [(&str, &str, Who); 3] = [
     ("nested, with vector registers", "nested", Who::Nested),
     ("in plain code", "scalar", Who::Plain),
