@@ -4,6 +4,9 @@
  *
  * chain_hop: the difference of the medians of chain_rt with two servers and with one.
  *
+ * deep_hop: with hop=N, the same with N servers and with one less. The kernel leaves at most four calls open, so the fifth
+ * server and each further one costs more.
+ *
  * ppc_rt notifies=1: the server notifies another program, of a low priority, before it answers.
  *
  * notify_rt deferred=1: as notify_rt, but both programs notify with microkit_deferred_notify, and the kernel sends with
@@ -56,16 +59,24 @@ static void measure_notifier(void)
     samples_print(&samples, "ppc_rt server=passive notifies=1" ROW_FPU);
 }
 
+#define MEASURE_CHAINS(servers, first) \
+    do { \
+        seL4_Word one = measure_chain("chain_rt servers=" servers " hops=1" ROW_FPU, first, 1); \
+        seL4_Word two = measure_chain("chain_rt servers=" servers " hops=2" ROW_FPU, first, 2); \
+        measure_chain("chain_rt servers=" servers " hops=3" ROW_FPU, first, 3); \
+        samples_print_one("chain_hop servers=" servers ROW_FPU, two - one); \
+        seL4_Word four = measure_chain("chain_rt servers=" servers " hops=4" ROW_FPU, first, 4); \
+        seL4_Word five = measure_chain("chain_rt servers=" servers " hops=5" ROW_FPU, first, 5); \
+        seL4_Word seven = measure_chain("chain_rt servers=" servers " hops=7" ROW_FPU, first, 7); \
+        seL4_Word eight = measure_chain("chain_rt servers=" servers " hops=8" ROW_FPU, first, 8); \
+        samples_print_one("deep_hop servers=" servers " hop=5" ROW_FPU, five - four); \
+        samples_print_one("deep_hop servers=" servers " hop=8" ROW_FPU, eight - seven); \
+    } while (0)
+
 void init(void)
 {
-    seL4_Word one = measure_chain("chain_rt servers=passive hops=1" ROW_FPU, PASSIVE, 1);
-    seL4_Word two = measure_chain("chain_rt servers=passive hops=2" ROW_FPU, PASSIVE, 2);
-    measure_chain("chain_rt servers=passive hops=3" ROW_FPU, PASSIVE, 3);
-    samples_print_one("chain_hop servers=passive" ROW_FPU, two - one);
-    one = measure_chain("chain_rt servers=active hops=1" ROW_FPU, ACTIVE, 1);
-    two = measure_chain("chain_rt servers=active hops=2" ROW_FPU, ACTIVE, 2);
-    measure_chain("chain_rt servers=active hops=3" ROW_FPU, ACTIVE, 3);
-    samples_print_one("chain_hop servers=active" ROW_FPU, two - one);
+    MEASURE_CHAINS("passive", PASSIVE);
+    MEASURE_CHAINS("active", ACTIVE);
     measure_notifier();
     samples_start(&samples);
     microkit_notify(ANSWERER);
