@@ -76,7 +76,7 @@ pub fn run(workspace: &Workspace) -> Outcome<Verdict> {
             let outcome = match act {
                 Act::Run { command, output } => {
                     progress::show(&format!("{name}:{line}: {command}"));
-                    check(workspace, &folder, command, output.as_deref())?
+                    check(&folder, command, output.as_deref())?
                 }
                 Act::Write { file, lines } => {
                     files::write(&folder.join(file), lines.join("\n") + "\n")?;
@@ -229,13 +229,13 @@ fn steps(page: &str) -> Vec<Step<'_>> {
     blocks(page).iter().flat_map(Block::steps).filter(|step| !is_test(step)).collect()
 }
 
-fn check(workspace: &Workspace, folder: &Path, command: &str, expected: Option<&[&str]>) -> Outcome<Outcome> {
+fn check(folder: &Path, command: &str, expected: Option<&[&str]>) -> Outcome<Outcome> {
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("exec 2>&1\n{command}")]);
     shell.current_dir(folder).env_remove("LIMEN_CALLED_FROM").stdin(Stdio::null());
     let output = shell.output().context(|| "cannot start sh".to_owned())?;
     // The reader's folder is the top one.
-    let own = format!("{}/", workspace.display(folder));
+    let own = format!("{}/", folder.display());
     let text = String::from_utf8_lossy(&output.stdout).replace(&own, "");
     let Some(expected) = expected else {
         let last = text.lines().last().unwrap_or_default();
