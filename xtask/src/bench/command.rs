@@ -340,8 +340,8 @@ fn record(workspace: &Workspace, runs: &[Run], filter: &str) -> Outcome {
     })?;
     // Traces take minutes; they neither delay the tables nor depend on their comments.
     let tables = generate::write_figures(workspace);
-    let counted = runs.iter().filter(|run| !run.board.is_simulated);
-    counted.map(|run| growth::record(workspace, &run.board)).collect::<Outcome<Vec<_>>>()?;
+    let mut counted = runs.iter().filter(|run| !run.board.is_simulated);
+    counted.try_for_each(|run| growth::record(workspace, &run.board))?;
     tables
 }
 
