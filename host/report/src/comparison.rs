@@ -9,8 +9,8 @@ use crate::row::Row;
 pub struct Comparison<'a> {
     /// The run.
     pub results: &'a Results,
-    /// The instruction set.
-    pub architecture: &'a str,
+    /// The machine by which reference and floors list figures: an instruction set, or a variant that is a simulated core.
+    pub machine: &'a str,
     /// How the reference figures were obtained.
     pub note: &'a str,
     /// One line per row of the run, in order.
@@ -31,15 +31,15 @@ pub struct Line<'a> {
 impl<'a> Comparison<'a> {
     /// Looks up the reference figure of every row.
     #[must_use]
-    pub fn new(results: &'a Results, reference: &'a Reference, architecture: &'a str) -> Self {
+    pub fn new(results: &'a Results, reference: &'a Reference, machine: &'a str) -> Self {
         let comparable = results.unit == reference.unit;
-        let figure = |row| if comparable { reference.figure(row, architecture) } else { None };
+        let figure = |row| if comparable { reference.figure(row, machine) } else { None };
         let lines = results.rows.iter().map(|row| {
-            let cold = |name| if comparable { reference.cold(row, name, architecture) } else { None };
+            let cold = |name| if comparable { reference.cold(row, name, machine) } else { None };
             Line { row, figure: figure(row), cold: ["code_lines", "data_lines"].map(cold) }
         });
         let lines = lines.collect();
-        Self { results, architecture, note: &reference.note, lines }
+        Self { results, machine, note: &reference.note, lines }
     }
 
     /// Whether the kernel's memory was counted for one of the rows.
@@ -70,10 +70,10 @@ impl Line<'_> {
         Some((fast, self.row.median as f64 / fast))
     }
 
-    /// Whether the target is met; `None` without a reference.
+    /// Whether the target is met; `None` without one.
     #[must_use]
     pub fn is_met(&self) -> Option<bool> {
-        self.figure.and_then(|figure| self.ratio().map(|ratio| ratio <= figure.target))
+        self.ratio().zip(self.figure?.target).map(|(ratio, target)| ratio <= target)
     }
 }
 

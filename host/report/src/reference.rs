@@ -1,14 +1,17 @@
-//! Reference figures measured on the same machine, and the targets derived from them: `data/reference.toml`.
+//! Reference figures measured on the same machine, and the targets derived from them: `data/reference.toml` in
+//! instructions, `data/reference_cycles.toml` in cycles of a simulated core.
 
 use toml::de::{DeTable, DeValue};
 
 use crate::cold::Cold;
 use crate::row::Row;
 
-/// The data file, embedded in the program.
-const DATA: &str = include_str!("../data/reference.toml");
+/// The data files, embedded in the program.
+const INSTRUCTIONS: &str = include_str!("../data/reference.toml");
+const CYCLES: &str = include_str!("../data/reference_cycles.toml");
 
-/// Reference figures for several architectures.
+/// Reference figures for several machines: architectures, whose instructions an emulator counts, or variants of a simulated
+/// core.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference {
     /// Unit of the figures, which are comparable only in the same unit.
@@ -25,15 +28,24 @@ pub struct Figure {
     pub median: f64,
     /// Its median with its optional fast paths, where they change it.
     pub fast: Option<f64>,
-    /// The target, as the largest fraction of it.
-    pub target: f64,
+    /// The target, as the largest fraction of it, where there is one.
+    pub target: Option<f64>,
     /// Position of the entry in the data, which is the order of tables.
     pub place: usize,
 }
 
 /// Parameters that make a row another experiment: it is compared only with a reference that has the same value.
-const EXPERIMENTS: [&str; 8] =
-    ["budget", "passes", "deferred", "notifies", "instruction", "processors", "variant", Cold::PARAM];
+const EXPERIMENTS: [&str; 9] = [
+    "budget",
+    "passes",
+    "deferred",
+    "notifies",
+    "instruction",
+    "processors",
+    "variant",
+    "sample",
+    Cold::PARAM,
+];
 
 #[derive(Clone, Debug, PartialEq)]
 struct Entry {
@@ -43,28 +55,36 @@ struct Entry {
 }
 
 impl Reference {
-    /// The figures embedded in this crate.
+    /// The figures in instructions that are embedded in this crate.
     ///
     /// # Errors
     /// A sentence, if the data file is malformed, which a test excludes.
     pub fn built_in() -> Result<Self, String> {
-        Self::parse(DATA)
+        Self::parse(INSTRUCTIONS)
     }
 
-    /// The figure for a row on an architecture: of the entry with the most parameters that applies.
+    /// The figures in cycles that are embedded in this crate.
+    ///
+    /// # Errors
+    /// As [`Self::built_in`].
+    pub fn in_cycles() -> Result<Self, String> {
+        Self::parse(CYCLES)
+    }
+
+    /// The figure for a row on a machine: of the entry with the most parameters that applies.
     #[must_use]
-    pub fn figure(&self, row: &Row, architecture: &str) -> Option<Figure> {
+    pub fn figure(&self, row: &Row, machine: &str) -> Option<Figure> {
         let applying = self.entries.iter().filter(|entry| entry.applies(row));
         let entry = applying.max_by_key(|entry| entry.params.len())?;
-        entry.figures.iter().find(|(name, _)| name == architecture).map(|(_, figure)| *figure)
+        entry.figures.iter().find(|(name, _)| name == machine).map(|(_, figure)| *figure)
     }
 
     /// The figure for a count of the kernel's memory that a row touches.
     #[must_use]
-    pub fn cold(&self, row: &Row, name: &str, architecture: &str) -> Option<Figure> {
+    pub fn cold(&self, row: &Row, name: &str, machine: &str) -> Option<Figure> {
         let mut counted = row.clone();
         counted.params.push((Cold::PARAM.to_owned(), name.to_owned()));
-        self.figure(&counted, architecture)
+        self.figure(&counted, machine)
     }
 
     fn parse(text: &str) -> Result<Self, String> {
@@ -80,7 +100,7 @@ impl Reference {
         Ok(Self {
             unit: text_of(table, "unit").ok_or("'unit' must be a string")?,
             note: text_of(table, "note").ok_or("'note' must be a string")?.trim().to_owned(),
-            entries: entries.ok_or("a row needs name, params, median and target")?,
+            entries: entries.ok_or("a row needs name, params and median, and a target must be a number")?,
         })
     }
 }
@@ -100,12 +120,15 @@ impl Entry {
         let params = sub("params")?
             .iter()
             .map(|(key, value)| Some((key.get_ref().to_string(), value.get_ref().as_str()?.to_owned())));
-        let targets = sub("target")?;
         let fast = |name: &str| number(sub("fast")?.get(name)?.get_ref());
+        let target = |name: &str| match sub("target").and_then(|targets| targets.get(name)) {
+            Some(target) => number(target.get_ref()).map(Some),
+            None => Some(None),
+        };
         let figures = sub("median")?.iter().map(|(name, median)| {
             let name = name.get_ref().as_ref();
-            let target = number(targets.get(name)?.get_ref())?;
-            let figure = Figure { median: number(median.get_ref())?, fast: fast(name), target, place };
+            let (median, target) = (number(median.get_ref())?, target(name)?);
+            let figure = Figure { median, fast: fast(name), target, place };
             Some((name.to_owned(), figure))
         });
         Some(Self {
@@ -143,9 +166,9 @@ mod tests {
         let reference = Reference::built_in().unwrap();
         assert_eq!(reference.unit, "instructions");
         let figure = |conditions, architecture| reference.figure(&row(conditions), architecture);
-        let expected = Some(Figure { median: 730.0, fast: None, target: 0.5, place: 1 });
+        let expected = Some(Figure { median: 730.0, fast: None, target: Some(0.5), place: 1 });
         assert_eq!(figure("name=ppc_rt server=passive words=0 fpu=on", "aarch64"), expected);
-        let expected = Some(Figure { median: 3719.0, fast: None, target: 0.2, place: 8 });
+        let expected = Some(Figure { median: 3719.0, fast: None, target: Some(0.2), place: 8 });
         assert_eq!(figure("name=notify_rt fpu=off server=active_hi extra=1", "riscv64"), expected);
         assert_eq!(figure("name=boot", "x86_64").map(|figure| figure.median), Some(306_000_000.0));
         assert_eq!(figure("name=ppc_rt server=passive words=64 fpu=on", "aarch64"), None);
@@ -182,6 +205,20 @@ mod tests {
     }
 
     #[test]
+    fn figures_in_cycles_are_of_variants_of_the_core() {
+        let reference = Reference::in_cycles().unwrap();
+        assert_eq!(reference.unit, "cycles");
+        let median = |conditions, on| reference.figure(&row(conditions), on).map(|figure| figure.median);
+        let call = "name=ppc_rt server=passive words=0 fpu=off";
+        let figures = ["rocket_0", "rocket", "rocket_40", "riscv64"].map(|on| median(call, on));
+        assert_eq!(figures, [Some(1568.0), Some(2033.0), Some(2519.0), None]);
+        assert_eq!(median("name=ppc_rt server=passive words=0 fpu=off sample=first", "rocket"), None);
+        let target = |conditions| reference.figure(&row(conditions), "rocket").unwrap().target;
+        assert!(target(call).is_some());
+        assert_eq!(target("name=ppc_rt server=passive words=4 fpu=off"), None);
+    }
+
+    #[test]
     fn optional_fast_paths_are_a_figure_of_their_own() {
         let reference = Reference::built_in().unwrap();
         let fast = |conditions: &str, on| {
@@ -196,8 +233,13 @@ mod tests {
     #[test]
     fn malformed_data_is_reported_with_the_missing_part() {
         assert!(Reference::parse("unit = 1").unwrap_err().contains("[[row]]"));
-        let row = "unit = 'u'\nnote = 'n'\n[[row]]\nname = 'x'\nparams = {}\nmedian = { a = 1 }\n";
-        assert!(Reference::parse(row).unwrap_err().contains("target"));
+        let row = "unit = 'u'\nnote = 'n'\n[[row]]\nname = 'x'\nparams = {}\n";
+        assert!(Reference::parse(row).unwrap_err().contains("median"));
+        let row = format!("{row}median = {{ a = 1 }}\n");
+        assert!(
+            Reference::parse(&format!("{row}target = {{ a = 'half' }}\n")).unwrap_err().contains("target")
+        );
         assert!(Reference::parse(&format!("{row}target = {{ a = 0.5 }}\n")).is_ok());
+        assert!(Reference::parse(&row).is_ok());
     }
 }

@@ -50,18 +50,16 @@ impl Comparison<'_> {
 }
 
 fn cells_of(line: &Line<'_>) -> [String; HEADINGS.len()] {
-    let figure = |text: &dyn Fn(f64, f64) -> String| {
-        line.figure.map_or_else(|| "-".to_owned(), |figure| text(figure.median, figure.target))
-    };
+    let shown = |figure: Option<f64>| figure.map_or_else(|| "-".to_owned(), |figure| figure.to_string());
     [
         line.row.name.clone(),
         line.row.conditions(),
         line.row.median.to_string(),
-        figure(&|median, _| median.to_string()),
+        shown(line.figure.map(|figure| figure.median)),
         line.ratio().map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.3}")),
-        line.fast().map_or_else(|| "-".to_owned(), |(median, _)| median.to_string()),
+        shown(line.fast().map(|(median, _)| median)),
         line.fast().map_or_else(|| "-".to_owned(), |(_, ratio)| format!("{ratio:.3}")),
-        figure(&|_, target| target.to_string()),
+        shown(line.figure.and_then(|figure| figure.target)),
         line.is_met().map_or("-", |met| if met { "yes" } else { "no" }).to_owned(),
     ]
 }

@@ -120,9 +120,13 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let older = options.compare.iter().map(|file| read(workspace, file)).collect::<Outcome<Vec<_>>>()?;
     let own = own_project(workspace, &options)?;
     let runs = runs(workspace, &options, own.as_ref(), &older)?;
-    let reference = Reference::built_in().map_err(Failure::new)?;
-    let comparisons: Vec<_> =
-        runs.iter().map(|run| Comparison::new(&run.results, &reference, &run.board.architecture)).collect();
+    let in_instructions = Reference::built_in().map_err(Failure::new)?;
+    let in_cycles = Reference::in_cycles().map_err(Failure::new)?;
+    let comparisons = runs.iter().map(|Run { board, results }| {
+        let reference = if board.is_simulated { &in_cycles } else { &in_instructions };
+        Comparison::new(results, reference, board.machine())
+    });
+    let comparisons: Vec<_> = comparisons.collect();
     let changes = changes(&options.compare, &older, &runs)?;
     comparisons.iter().for_each(|comparison| print!("{}", comparison.to_text()));
     changes.iter().for_each(|changes| print!("\n{}", changes.to_text()));
@@ -250,8 +254,7 @@ fn runs(
 ) -> Outcome<Vec<Run>> {
     let from = options.from.iter().map(|file| {
         let results = read(workspace, file)?;
-        let name = results.board.split(" with ").next().unwrap_or_default();
-        let board = board::named(workspace, name).context(|| file.display().to_string())?;
+        let board = board::titled(workspace, &results.board).context(|| file.display().to_string())?;
         Ok(Run { board, results })
     });
     let mut runs = from.collect::<Outcome<Vec<_>>>()?;
@@ -348,6 +351,9 @@ fn record(workspace: &Workspace, runs: &[Run], filter: &str) -> Outcome {
 /// Records the figures of a run among those of other systems.
 fn record_some(workspace: &Workspace, run: &Run) -> Outcome {
     let file = golden(workspace, &run.board);
+    if !file.exists() {
+        return files::write(&file, Golden::of(&run.results).to_text());
+    }
     let mut golden = recorded(workspace, &file)?;
     let others = golden.other_tools(&run.results.environment);
     if !others.is_empty() {

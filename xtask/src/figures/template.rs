@@ -177,7 +177,11 @@ impl Form {
         if self == Self::Most {
             return record.most(board, row, without).map(grouped);
         }
-        let Some(figure) = record.figure(board, row)? else { return Ok("-".to_owned()) };
+        let Some(figure) = record.figure(board, row)? else {
+            // Ours may be missing where the reference was measured.
+            let reference = record.reference(board, row).ok().filter(|_| self == Self::Reference);
+            return Ok(reference.map_or_else(|| "-".to_owned(), |(median, _)| grouped(median.round() as u64)));
+        };
         let float = figure as f64;
         let reference = || record.reference(board, row);
         Ok(match self {
@@ -195,11 +199,12 @@ impl Form {
                 small if small < 0.1 => format!("{small:.3}"),
                 ratio => format!("{ratio:.2}"),
             },
-            Self::Target => reference()?.1.to_string(),
-            Self::Met => {
-                let (median, target) = reference()?;
-                if float / median <= target { "yes" } else { "no" }.to_owned()
-            }
+            Self::Target => reference()?.1.map_or_else(|| "-".to_owned(), |target| target.to_string()),
+            Self::Met => match reference()? {
+                (median, Some(target)) if float / median <= target => "yes".to_owned(),
+                (_, Some(_)) => "no".to_owned(),
+                (_, None) => "-".to_owned(),
+            },
         })
     }
 }

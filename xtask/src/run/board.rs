@@ -153,6 +153,11 @@ impl Board {
         Ok(board)
     }
 
+    /// The name by which the reference lists figures: the instruction set, or the variant that is a simulated core.
+    pub fn machine(&self) -> &str {
+        self.chosen.first().filter(|_| self.is_simulated).unwrap_or(&self.architecture)
+    }
+
     /// Whether it is the usual board of its instruction set.
     pub fn is_usual(&self) -> bool {
         USUAL.contains(&self.name.as_str())
@@ -171,6 +176,17 @@ impl Board {
         }
         format!("{} with {}", self.name, self.chosen.join(" and "))
     }
+}
+
+/// The board that a [title](Board::title) names.
+///
+/// # Errors
+/// When no board has the name, or it lacks one of the variants.
+pub fn titled(workspace: &Workspace, title: &str) -> Outcome<Board> {
+    let (name, variants) = title.split_once(" with ").unwrap_or((title, ""));
+    let variants: Vec<_> =
+        variants.split(" and ").filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    named(workspace, name)?.with(&variants)
 }
 
 /// The default of `--board`.
@@ -318,6 +334,7 @@ mod tests {
         assert!(core.is_simulated && core.qemu.windows(2).any(|pair| pair == ["--latency", "3"]));
         assert!(!core.qemu.contains(&"qemu-system-aarch64".to_owned()));
         assert!(!core.has("smp-debug") && core.deterministic().is_empty());
+        assert_eq!([board.machine(), core.machine()], ["aarch64", "core"]);
         let failure = core.check_emulated("--gdb").unwrap_err();
         assert_eq!(failure.to_string(), "--gdb needs the emulator: omit --variant core");
         for pair in [["core", "large"], ["large", "core"], ["core", "core"]] {

@@ -99,14 +99,16 @@ impl Page<'_> {
         if tables.is_empty() {
             return String::new();
         }
-        let note = self.runs.first().map_or("", |run| run.note);
+        // One for each unit.
+        let mut notes: Vec<_> = self.runs.iter().map(|run| run.note).collect();
+        notes.dedup();
+        let notes = notes.iter().map(|note| format!("<p class=\"note\">{}</p>\n", escaped(note)));
         let content = format!(
-            "<p class=\"note\">{}</p>\n\
-             <p>A bar is our median as a fraction of the reference\u{2019}s, which is the whole length; the mark is the \
+            "{}<p>A bar is our median as a fraction of the reference\u{2019}s, which is the whole length; the mark is the \
              target. Shorter is better. The column \u{201c}fast paths\u{201d} has the reference with its optional fast paths, and our \
              median as a fraction of that.</p>\n\
              <div class=\"beside\">\n{tables}</div>\n",
-            escaped(note)
+            notes.collect::<String>()
         );
         collapsible("targets", "Targets", &content)
     }
@@ -118,7 +120,8 @@ impl Page<'_> {
              takes a nanosecond of the machine\u{2019}s time, so that the counter counts instructions and every run gives the same \
              figures. A program reads the counter before and after what it measures; the cost of a pair of reads is \
              subtracted. Instructions are not cycles: they do not show caches, branch prediction or the cost of writes to system \
-             registers. A row with a dash in the column of the reference has none.</p>\n{}{rows}",
+             registers. Runs whose unit is cycles are of a simulated core, which shows all of these. A row with a dash in \
+             the column of the reference has none.</p>\n{}{rows}",
             method(self.runs)
         );
         collapsible("method", "Method", &content)
@@ -145,6 +148,22 @@ mod tests {
         assert_eq!(html.matches("<svg class=\"bar\"").count(), 2);
         assert!(html.contains("All 3 rows"));
         assert!(html.contains("<b>1</b> of 2 targets met") && html.contains("GCC 12.2"));
+    }
+
+    #[test]
+    fn runs_in_cycles_are_compared_with_the_reference_in_cycles() {
+        let (counted, mut timed) = (results(), results());
+        timed.board = "qemu_virt_riscv64 with rocket".to_owned();
+        timed.unit = "cycles".to_owned();
+        let (in_instructions, in_cycles) = (Reference::built_in().unwrap(), Reference::in_cycles().unwrap());
+        let (sections, floors) = (Sections::built_in().unwrap(), Floors::built_in().unwrap());
+        let runs = [
+            Comparison::new(&counted, &in_instructions, "aarch64"),
+            Comparison::new(&timed, &in_cycles, "rocket"),
+        ];
+        let html = Page { runs: &runs, changes: &[], sections: &sections, floors: &floors }.to_html();
+        assert!(html.contains("qemu_virt_riscv64 with rocket: 1 of 1 targets met") && html.contains("2033"));
+        assert_eq!(html.matches("<p class=\"note\">").count(), 2);
     }
 
     #[test]

@@ -32,7 +32,7 @@ fn item(item: &Item) -> String {
 
 fn distances(run: &Comparison<'_>, sections: &Sections, floors: &Floors) -> String {
     let lines = run.results.rows.iter().filter_map(|row| {
-        let distance = floors.distance(row, run.architecture)?;
+        let distance = floors.distance(row, run.machine)?;
         let name = format!(
             "{}<small>{}</small>",
             escaped(sections.name(&row.name)),

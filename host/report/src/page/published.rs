@@ -9,7 +9,7 @@ use crate::sections::{Experiment, Published, PublishedRow};
 /// The table with the figures of these runs.
 pub(super) fn table_of(published: &Published, runs: &[Comparison<'_>]) -> String {
     let is_comparable = |run: &&Comparison<'_>| {
-        published.architecture.as_ref().is_none_or(|architecture| architecture == run.architecture)
+        published.architecture.as_ref().is_none_or(|architecture| architecture == run.machine)
     };
     let runs: Vec<_> = runs.iter().filter(is_comparable).collect();
     let body: String = published.rows.iter().map(|row| lines(published, row, &runs)).collect();

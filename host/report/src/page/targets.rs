@@ -102,7 +102,7 @@ fn row(line: &Line<'_>, columns: Columns) -> String {
         Some(line.figure.map_or_else(nothing, |figure| short(figure.median))),
         Some(line.ratio().map_or_else(nothing, fraction)),
         (columns == Columns::WithFast).then_some(fast),
-        Some(line.figure.map_or_else(nothing, |figure| number(figure.target))),
+        Some(line.figure.and_then(|figure| figure.target).map_or_else(nothing, number)),
         Some(format!("<b class=\"{class}\">{met}</b>")),
     ];
     markup::line(&who, cells.into_iter().flatten())
@@ -111,11 +111,14 @@ fn row(line: &Line<'_>, columns: Columns) -> String {
 /// A bar from 0 to the reference's figure, with a mark at the target.
 fn bar(line: &Line<'_>) -> String {
     let (Some(figure), Some(ratio)) = (line.figure, line.ratio()) else { return String::new() };
-    let class = if line.is_met() == Some(true) { "met" } else { "missed" };
-    let (length, target) = (100.0 * ratio.min(1.0), (100.0 * figure.target).min(99.0));
+    let class = if line.is_met() == Some(false) { "missed" } else { "met" };
+    let length = 100.0 * ratio.min(1.0);
+    let mark = figure.target.map_or_else(String::new, |target| {
+        let place = (100.0 * target).min(99.0);
+        format!("<rect class=\"target\" x=\"{place:.1}%\" width=\"2\" height=\"12\"/>")
+    });
     format!(
         "<svg class=\"bar\" role=\"img\" aria-label=\"{ratio:.2} of the reference\"><rect class=\"track\" y=\"2\" width=\"100%\" height=\"8\"/>\
-         <rect class=\"{class}\" y=\"2\" width=\"{length:.1}%\" height=\"8\"/>\
-         <rect class=\"target\" x=\"{target:.1}%\" width=\"2\" height=\"12\"/></svg>"
+         <rect class=\"{class}\" y=\"2\" width=\"{length:.1}%\" height=\"8\"/>{mark}</svg>"
     )
 }
