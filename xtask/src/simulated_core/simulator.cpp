@@ -1,13 +1,13 @@
 // The machine around the simulated core: memory, a serial port, the code that starts the firmware, and the run's end.
 //
-//   simulator --latency CYCLES --silence CYCLES --firmware FILE --image FILE
+//   simulator --latency CYCLES --silence CYCLES --phases NUMBER --firmware FILE --image FILE
 //
 // The core is Rocket's ExampleRocketSystem, as Verilator translates it. It has two AXI4 ports as a master: one for memory,
 // and one for devices. Its interrupt controller, timer and boot ROM are inside. The boot ROM jumps to the first address of
 // the device port, where QEMU's `virt` machine has its serial port. Both are there: the core fetches instructions in bursts,
 // which get the firmware's first line, and accesses devices one by one.
 //
-// The console goes to standard output. The run ends when the firmware turns the machine off, with the signal TERM, or when
+// The console goes to standard output. With `--phases 1`, so do the durations of the parts of boot, as rows of `./x bench`. The run ends when the firmware turns the machine off, with the signal TERM, or when
 // the system is silent for too long. Then standard error gets the number of cycles.
 
 #include <csignal>
@@ -42,6 +42,13 @@ constexpr uint64_t LOADER = 0x9000'0000;
 
 // Line status register of the serial port: the transmitter is empty. It is the byte at offset 5.
 constexpr uint64_t TRANSMITTER_EMPTY = 0x60ull << 40;
+
+// Interrupts of the serial port that are enabled are in the byte at offset 1; bit 1 is for an empty transmitter.
+constexpr unsigned INTERRUPT_ENABLE = 1;
+constexpr uint8_t TRANSMITTER_INTERRUPT = 2;
+
+// The serial port's interrupt: bit 0 is line 1 of the core's interrupt controller, which has eight lines.
+constexpr uint8_t SERIAL_LINE = 1;
 
 // Cycles from a request to the device port until its answer.
 constexpr uint64_t DEVICE_LATENCY = 4;
@@ -106,7 +113,8 @@ private:
     uint8_t *bytes;
 };
 
-// The serial port, an NS16550 that never receives; the firmware's first line at the same address; and the switch.
+// The serial port, an NS16550 that never receives and whose transmitter is always empty; the firmware's first line at the same
+// address; and the switch.
 class Devices {
 public:
     explicit Devices(const Memory &memory) : memory(memory)
@@ -125,9 +133,17 @@ public:
     {
         if (address == SERIAL && (strobe & 1)) {
             print(static_cast<char>(word));
+        } else if (address == SERIAL && (strobe >> INTERRUPT_ENABLE & 1)) {
+            enabled_interrupts = static_cast<uint8_t>(word >> 8 * INTERRUPT_ENABLE);
         } else if (address == POWER) {
             is_off = true;
         }
+    }
+
+    // The lines of the interrupt controller that are asserted.
+    uint8_t interrupts() const
+    {
+        return enabled_interrupts & TRANSMITTER_INTERRUPT ? SERIAL_LINE : 0;
     }
 
     // Shows how long the run takes, where a person can see it and no line of the console is cut.
@@ -162,6 +178,7 @@ private:
     }
 
     const Memory &memory;
+    uint8_t enabled_interrupts = 0;
     bool shows_progress = isatty(STDERR_FILENO);
     bool is_line_start = true;
     bool has_progress = false;
@@ -311,6 +328,7 @@ private:
 struct Options {
     uint64_t latency = 20;
     uint64_t silence = 100'000'000;
+    uint64_t phases = 0;
     std::string firmware, image;
 };
 
@@ -335,6 +353,8 @@ Options parse(int count, char **words)
             options.latency = number(words[i + 1]);
         } else if (name == "--silence") {
             options.silence = number(words[i + 1]);
+        } else if (name == "--phases") {
+            options.phases = number(words[i + 1]);
         } else if (name == "--firmware") {
             options.firmware = words[i + 1];
         } else if (name == "--image") {
@@ -398,7 +418,47 @@ void reset(VExampleRocketSystem &core)
 #define CSR(core, name)                                                                                                  \
     ((core).rootp->ExampleRocketSystem__DOT__tile_prci_domain__DOT__tile_reset_domain_tile__DOT__core__DOT__csr__DOT__##name)
 
+constexpr int USER_MODE = 0;
 constexpr int MACHINE_MODE = 3;
+
+// The kernel's virtual addresses have this bit. The loader runs at physical addresses.
+constexpr uint64_t KERNEL_ADDRESS = 1ull << 39;
+
+// The parts of boot: the loader, and the kernel until the first instruction of a program. Each ends where the next begins.
+class Phases {
+public:
+    explicit Phases(bool are_shown) : is_over(!are_shown)
+    {
+    }
+
+    // An instruction retires.
+    void retire(uint64_t cycle, uint64_t address, int mode)
+    {
+        if (is_over || mode == MACHINE_MODE) {
+            return;
+        }
+        if (loader == 0) {
+            loader = cycle;
+        }
+        if (kernel == 0 && (address & KERNEL_ADDRESS)) {
+            kernel = cycle;
+        }
+        if (mode == USER_MODE) {
+            show("loader", kernel - loader);
+            show("kernel", cycle - kernel);
+            is_over = true;
+        }
+    }
+
+private:
+    static void show(const char *part, uint64_t cycles)
+    {
+        printf("ROW name=boot_phase part=%s samples=%llu\n", part, static_cast<unsigned long long>(cycles));
+    }
+
+    bool is_over;
+    uint64_t loader = 0, kernel = 0;
+};
 
 void report(const Account &account, uint64_t lines)
 {
@@ -422,6 +482,7 @@ int run(const Options &options)
     Slave<Devices> device_port(PORT(*core, mmio_axi4_0), devices, DEVICE_LATENCY);
     core->eval();
     Account account;
+    Phases phases(options.phases != 0);
     uint64_t last_print = 0;
     int status = 0;
     while (!is_asked_to_end && !devices.is_off) {
@@ -432,11 +493,15 @@ int run(const Options &options)
         account.instructions += retires;
         account.firmware_cycles += is_firmware;
         account.firmware_instructions += retires && is_firmware;
+        if (retires) {
+            phases.retire(account.cycles, CSR(*core, io_trace_0_iaddr), CSR(*core, reg_mstatus_prv));
+        }
         core->clock = 1;
         core->eval();
         account.cycles++;
         memory_port.update(account.cycles);
         device_port.update(account.cycles);
+        core->interrupts = devices.interrupts();
         core->clock = 0;
         core->eval();
         if (devices.has_printed) {
