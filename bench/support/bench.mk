@@ -2,6 +2,7 @@
 #
 #   QUICK=1      fewer samples
 #   TRACE=1      the minimum of samples, for a run that traces every instruction
+#   SIMULATED=1  for a simulated core, whose counter counts cycles: rows of first samples as well
 #   FPU          protection domains that may use floating point: on (all), off (none), or mixed (all but WITHOUT_FPU)
 #   WITHOUT_FPU  protection domains without floating point
 #   SOURCES      other folders with sources
@@ -15,7 +16,7 @@ FPU ?= on
 GENERAL_REGISTERS_aarch64 := -mgeneral-regs-only
 GENERAL_REGISTERS_x86_64 := -mgeneral-regs-only
 COUNT := $(if $(TRACE),10 -DWARM_UP=10,$(if $(QUICK),100,1000))
-MORE_FLAGS ?= -DSAMPLES=$(COUNT) -DFPU=$(FPU) $(GENERAL_REGISTERS_$(ARCH))
+MORE_FLAGS ?= -DSAMPLES=$(COUNT) -DFPU=$(FPU) $(if $(SIMULATED),-DIN_CYCLES) $(GENERAL_REGISTERS_$(ARCH))
 CHANGES_off := s/<protection_domain /&fpu="false" /
 CHANGES_mixed := $(foreach name,$(WITHOUT_FPU),s/<protection_domain name="$(name)"/& fpu="false"/;)
 MORE_ADDRESSES := $(MORE_ADDRESSES); $(CHANGES_$(FPU))

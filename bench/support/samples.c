@@ -143,12 +143,26 @@ void samples_print_swept(struct samples *samples, const char *row)
     samples_print_distribution(samples, row);
 }
 
+static void print_first(const struct samples *samples, const char *row)
+{
+#if defined(IN_CYCLES)
+    struct text title = TEXT_EMPTY;
+    text_add(&title, row);
+    text_add(&title, " sample=first");
+    samples_print_one(text_terminated(&title), samples->first - overhead);
+#else
+    (void)samples;
+    (void)row;
+#endif
+}
+
 void samples_print(struct samples *samples, const char *row)
 {
     bench_check(samples->rounds >= ROUNDS, "a row lacks samples");
     subtract_overhead(samples);
     sort(samples->values, SAMPLES);
     print_statistics(row, samples->values, SAMPLES, "\n");
+    print_first(samples, row);
 }
 
 void samples_print_one(const char *row, seL4_Word value)

@@ -25,6 +25,10 @@
 struct samples {
     /* Rounds so far, those of the warm-up included. */
     seL4_Word rounds;
+#if defined(IN_CYCLES)
+    /* The sample of the first round. */
+    seL4_Word first;
+#endif
     seL4_Word values[SAMPLES];
 };
 
@@ -35,13 +39,19 @@ void samples_start(struct samples *samples);
 static inline int samples_add(struct samples *samples, seL4_Word value)
 {
     seL4_Word round = samples->rounds++;
+#if defined(IN_CYCLES)
+    if (round == 0) {
+        samples->first = value;
+    }
+#endif
     if (round >= WARM_UP && round < ROUNDS) {
         samples->values[round - WARM_UP] = value;
     }
     return samples->rounds < ROUNDS;
 }
 
-/* Prints the row of a full set of samples. `row` has the name and the parameters: "ppc_rt server=active". */
+/* Prints the row of a full set of samples. `row` has the name and the parameters: "ppc_rt server=active". With IN_CYCLES, a row
+ * with `sample=first` follows: what the first round took, with cold caches. */
 void samples_print(struct samples *samples, const char *row);
 
 /* The same of values from which nothing is to be subtracted, with how often each was seen. */
