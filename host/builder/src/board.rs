@@ -11,6 +11,9 @@ use serde::Deserialize;
 use crate::config::Config;
 use crate::image_type::ImageType;
 
+/// Bits of a physical address that the boot image can hold.
+pub(crate) const MOST_ADDRESS_BITS: u8 = 48;
+
 /// Facts about a machine.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -35,6 +38,9 @@ pub struct Board {
     pub processors: u8,
     /// Highest user address, inclusive.
     pub user_top: u64,
+    /// Bits of a physical address, if the processors have fewer than the boot image can hold.
+    #[serde(default = "most_address_bits")]
+    pub address_bits: u8,
     /// AArch64: the machine has a secure monitor or an emulation of one.
     #[serde(default)]
     pub smc: bool,
@@ -171,6 +177,11 @@ impl Board {
         if config.is_smp() { self.processors } else { 1 }
     }
 
+    /// End of the processors' physical addresses. The rules of board files keep the shift in range.
+    pub(crate) fn address_end(&self) -> u64 {
+        1 << self.address_bits.min(MOST_ADDRESS_BITS)
+    }
+
     /// The facts that the rules of a system description need.
     #[must_use]
     pub fn target(&self, config: &Config) -> Target {
@@ -206,6 +217,10 @@ impl Board {
 
 const fn one() -> u8 {
     1
+}
+
+const fn most_address_bits() -> u8 {
+    MOST_ADDRESS_BITS
 }
 
 fn architecture<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Architecture, D::Error> {

@@ -8,10 +8,10 @@ use limen_image::loader::MAX_RAM;
 use limen_image::{InterruptController as Kind, PLIC_CONTEXTS};
 use limen_sdf::Architecture;
 
-use crate::board::{Board, MemoryRange};
+use crate::board::{Board, MOST_ADDRESS_BITS, MemoryRange};
 
-/// End of the physical addresses that the boot image can hold (48 bits).
-const ADDRESS_LIMIT: u64 = 1 << 48;
+/// Bits of a physical address of the smallest processors.
+const LEAST_ADDRESS_BITS: u8 = 32;
 /// Lines of a GICv2. Lines 16 to 31 are private to a processor and include its timers.
 const GIC_LINES: u64 = 1020;
 const GIC_PRIVATE_LINES: std::ops::Range<u64> = 16..32;
@@ -30,6 +30,10 @@ pub(crate) fn check(board: &Board) -> Check {
     let most = PROCESSORS;
     rule((1..=most).contains(&usize::from(board.processors)), || {
         format!("processors is not between 1 and {most}, the limit of the kernel")
+    })?;
+    let bits = LEAST_ADDRESS_BITS..=MOST_ADDRESS_BITS;
+    rule(bits.contains(&board.address_bits), || {
+        format!("address_bits is not between {LEAST_ADDRESS_BITS} and {MOST_ADDRESS_BITS}")
     })?;
     check_memory(board)?;
     check_devices(board)?;
@@ -51,12 +55,12 @@ fn user_top(architecture: Architecture) -> u64 {
 fn check_memory(board: &Board) -> Check {
     let mut previous_end = 0;
     for ram in &board.ram {
-        check_range(ram)?;
+        check_range(board, ram)?;
         rule(ram.start >= previous_end, || "RAM ranges are not in ascending order".to_owned())?;
         previous_end = ram.end;
     }
     rule(board.ram.len() <= MAX_RAM, || format!("there are more than {MAX_RAM} ranges of RAM"))?;
-    board.pinned.as_ref().map_or(Ok(()), check_range)?;
+    board.pinned.as_ref().map_or(Ok(()), |range| check_range(board, range))?;
     let loader = board.loader_address;
     let in_ram = board.ram.iter().any(|ram| ram.start <= loader && loader < ram.end);
     rule(in_ram && loader.is_multiple_of(PAGE_BYTES), || {
@@ -64,10 +68,10 @@ fn check_memory(board: &Board) -> Check {
     })
 }
 
-fn check_range(range: &MemoryRange) -> Check {
+fn check_range(board: &Board, range: &MemoryRange) -> Check {
     let MemoryRange { start, end } = *range;
     let aligned = start.is_multiple_of(PAGE_BYTES) && end.is_multiple_of(PAGE_BYTES);
-    rule(aligned && start < end && end < ADDRESS_LIMIT, || {
+    rule(aligned && start < end && end <= board.address_end(), || {
         format!("[0x{start:x}..0x{end:x}) is not a range of pages")
     })
 }
@@ -79,7 +83,7 @@ fn check_devices(board: &Board) -> Check {
         ("interrupt_controller.paddr", controller.paddr),
         ("interrupt_controller.cpu_paddr", controller.cpu_paddr),
     ] {
-        rule(paddr.is_multiple_of(PAGE_BYTES) && paddr < ADDRESS_LIMIT, || {
+        rule(paddr.is_multiple_of(PAGE_BYTES) && paddr < board.address_end(), || {
             format!("{key} is not the address of a page")
         })?;
     }

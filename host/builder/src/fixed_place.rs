@@ -9,11 +9,8 @@ use crate::code;
 use crate::error::{Context, error};
 use crate::place::Place;
 
-/// End of the physical addresses that page tables can hold (48 bits).
-const ADDRESS_LIMIT: u64 = 1 << 48;
-
 /// Why an address is refused: the end of the message, and the fix.
-type Refusal = (String, &'static str);
+type Refusal = (String, String);
 
 /// The place of a region with a fixed address; `None` without one. `reserved` holds loader, boot image and kernel.
 ///
@@ -48,12 +45,12 @@ fn check_unused(board: &Board, range: Range, reserved: Range) -> Result<(), Refu
     if image_stays && overlaps(range, reserved) {
         let Range { start, end } = reserved;
         let why = format!("overlaps with loader, boot image and kernel [0x{start:x}..0x{end:x})");
-        return Err((why, "Choose another phys_addr, or omit it to let the tool choose."));
+        return Err((why, "Choose another phys_addr, or omit it to let the tool choose.".to_owned()));
     }
     for registers in board.image_record().interrupt_registers() {
         if overlaps(range, registers) {
             let why = format!("overlaps with the interrupt controller at 0x{:x}", registers.start);
-            return Err((why, "Only the kernel may access it; use <irq> elements."));
+            return Err((why, "Only the kernel may access it; use <irq> elements.".to_owned()));
         }
     }
     Ok(())
@@ -61,9 +58,10 @@ fn check_unused(board: &Board, range: Range, reserved: Range) -> Result<(), Refu
 
 /// Whether the range is RAM or a device, if known before boot.
 fn kind(board: &Board, range: Range) -> Result<RegionKind, Refusal> {
-    if range.end > ADDRESS_LIMIT {
+    if range.end > board.address_end() {
         let why = "is not in the memory of the machine".to_owned();
-        return Err((why, "Physical addresses have 48 bits; choose a lower phys_addr."));
+        let bits = board.address_bits;
+        return Err((why, format!("Physical addresses have {bits} bits; choose a lower phys_addr.")));
     }
     if board.boot == BootProtocol::Multiboot {
         return Ok(RegionKind::Fixed);
@@ -73,7 +71,7 @@ fn kind(board: &Board, range: Range) -> Result<RegionKind, Refusal> {
         Some(ram) if ram.start <= range.start && range.end <= ram.end => Ok(RegionKind::Zero),
         Some(Range { start, end }) => {
             let why = format!("lies only partly in RAM [0x{start:x}..0x{end:x})");
-            Err((why, "A memory region is either RAM or a device; change phys_addr or size."))
+            Err((why, "A memory region is either RAM or a device; change phys_addr or size.".to_owned()))
         }
     }
 }

@@ -10,7 +10,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
-use object::elf::{EM_X86_64, ET_DYN, ET_REL, PF_R, PF_W, PF_X};
+use object::elf::{EM_RISCV, EM_X86_64, ET_DYN, ET_REL, PF_R, PF_W, PF_X};
 use support::test_elf::TestElf;
 use support::{BASE, Workspace, golden};
 
@@ -20,6 +20,7 @@ type Case = (&'static str, &'static str, fn(&Workspace));
 const READ_WRITE: u32 = PF_R | PF_W;
 const READ_EXECUTE: u32 = PF_R | PF_X;
 const PC: &str = include_str!("../../builder/boards/x86_64_generic.toml");
+const VIRT_RISCV: &str = include_str!("../../builder/boards/qemu_virt_riscv64.toml");
 const DEBUG: &str = "sdk/board/qemu_virt_aarch64/debug";
 
 #[test]
@@ -230,6 +231,14 @@ fn descriptions_for_a_pc() {
 }
 
 #[test]
+fn descriptions_for_riscv() {
+    check_raw(&[("memory-beyond-image", "one.system --board qemu_virt_riscv64 --config debug", |w| {
+        w.add_board("qemu_virt_riscv64", VIRT_RISCV, EM_RISCV);
+        region(w, "0xfffffffff000", "0x1000000", "0x2000");
+    })]);
+}
+
+#[test]
 fn programs() {
     check(&[
         ("program-missing", "one.system --search-path sdk", |w| w.remove("one.elf")),
@@ -417,7 +426,7 @@ fn memory() {
             domain(w, "", &maps, "<memory_region name=\"m\" size=\"0x1000\" />\n");
         }),
         ("memory-partly-ram", "one.system", |w| region(w, "0x3ffff000", "0x1000000", "0x2000")),
-        ("memory-outside-machine", "one.system", |w| region(w, "0xfffffffff000", "0x1000000", "0x2000")),
+        ("memory-outside-machine", "one.system", |w| region(w, "0xfffffff000", "0x1000000", "0x2000")),
         ("memory-region-too-large", "one.system", |w| region(w, "", "0x1000000", "0x70000000")),
         ("memory-without-rest", "one.system", |w| {
             // The largest free range, and the range below the loader.
