@@ -1,4 +1,5 @@
-//! Repairs logs that terminals and editors have changed: escape sequences, UTF-16, and lines that were wrapped.
+//! Repairs logs that terminals, editors and collectors of logs have changed: escape sequences, UTF-16, other spaces, texts of
+//! JSON or Markdown, and lines that were wrapped.
 //!
 //! A line about a fault ends with the word `end`. If it does not, the lines behind it without a mark of their own may be its
 //! rest, cut anywhere or at a space.
@@ -122,7 +123,8 @@ fn is_open(line: &str) -> bool {
     is_meant && !rest.split_whitespace().any(|word| word == "end")
 }
 
-/// The text of a line without escape sequences, and without the zero bytes of UTF-16.
+/// The text of a line without escape sequences and the zero bytes of UTF-16. The system itself prints no backslash in lines
+/// about faults.
 fn plain(line: &[u8]) -> String {
     let text = line.iter().copied().filter(|byte| *byte != 0).collect::<Vec<_>>();
     let text = String::from_utf8_lossy(&text);
@@ -131,6 +133,15 @@ fn plain(line: &[u8]) -> String {
         match character {
             '\u{1b}' => skip_sequence(&mut characters),
             '\r' | '\n' => {}
+            '\\' => match characters.next() {
+                Some('n' | 'r' | 't') => plain.push(' '),
+                Some('u') if characters.as_str().starts_with("001b") => {
+                    characters.nth(3);
+                    skip_sequence(&mut characters);
+                }
+                other => plain.extend(other),
+            },
+            other if other.is_whitespace() => plain.push(' '),
             other => plain.push(other),
         }
     }
@@ -209,6 +220,18 @@ mod tests {
         let little: Vec<u8> = FAULT.encode_utf16().flat_map(u16::to_le_bytes).collect();
         let big: Vec<u8> = FAULT.encode_utf16().flat_map(u16::to_be_bytes).collect();
         assert_eq!(read([&little[..], &big[..]]).0, [FAULT, FAULT]);
+    }
+
+    #[test]
+    fn texts_of_json_and_markdown_are_read() {
+        let json = format!(r#"{{"log":"{FAULT}\r\n","stream":"stdout"}}"#);
+        let coloured = format!(r#"{{"log":"\u001b[31m{FAULT}\u001b[0m\n"}}"#);
+        let markdown = FAULT.replace('|', "\\|");
+        let spaces = FAULT.replace(' ', "\u{a0}");
+        for line in [json, coloured, markdown, spaces] {
+            let (lines, damaged) = read([line.as_bytes()]);
+            assert_eq!((records(&lines), damaged), (records(&[FAULT.to_owned()]), 0), "{line}");
+        }
     }
 
     #[test]
