@@ -313,6 +313,34 @@ static KERNEL: KernelCell = KernelCell(Cell {
     },
 });
 
+/// Parts of other states, whose bytes the compiler chose as well.
+struct Samples {
+    states: [State; 9],
+    fault: Option<Fault>,
+    work: Option<u64>,
+    delivered: IrqState,
+    held: DefaultHold,
+}
+
+#[used]
+static SAMPLES: Samples = Samples {
+    states: [
+        State::Runnable,
+        State::Postponed,
+        State::Receiving { endpoint: id(1) },
+        State::Receiving { endpoint: id(2) },
+        State::Waiting { notification: id(1) },
+        State::Sending { endpoint: id(1), then: AfterSend::Continue },
+        State::Away,
+        State::Calling { reply: id(1) },
+        State::Calling { reply: id(4) },
+    ],
+    fault: Some(Fault::UserException { number: 6, code: 0 }),
+    work: Some(1),
+    delivered: IrqState::Delivered,
+    held: DefaultHold::Held,
+};
+
 const REPORT: &str = r#"{
   "board": "b", "architecture": "x86_64", "config": "debug",
   "protection_domains": [
@@ -343,6 +371,8 @@ struct Files {
     memory: Vec<u8>,
     /// Place of the kernel's state in the memory file.
     state: usize,
+    /// Place of the samples in it.
+    samples: usize,
 }
 
 static FILES: LazyLock<Files> = LazyLock::new(|| {
@@ -354,15 +384,24 @@ static FILES: LazyLock<Files> = LazyLock::new(|| {
     assert_eq!(bytes as usize, size_of::<KernelCell>());
     let file = ElfFile64::<LittleEndian>::parse(&memory[..]).unwrap();
     let parts = file.elf_program_headers().iter().filter(|part| part.p_type(LittleEndian) == PT_LOAD);
-    let holder = parts.clone().find(|part| {
-        let start = part.p_vaddr(LittleEndian);
-        (start..start + part.p_filesz(LittleEndian)).contains(&address)
-    });
-    let holder = holder.unwrap();
-    let end = parts.map(|part| part.p_offset(LittleEndian) + part.p_filesz(LittleEndian)).max().unwrap();
-    let state = (holder.p_offset(LittleEndian) + address - holder.p_vaddr(LittleEndian)) as usize;
-    let caps = file.symbols().find(|symbol| symbol.name().is_ok_and(|name| name.contains("4CAPS"))).unwrap();
-    let caps = caps.address().to_le_bytes();
+    let place_of = |address: u64| {
+        let holder = parts.clone().find(|part| {
+            let start = part.p_vaddr(LittleEndian);
+            (start..start + part.p_filesz(LittleEndian)).contains(&address)
+        });
+        let holder = holder.unwrap();
+        (holder.p_offset(LittleEndian) + address - holder.p_vaddr(LittleEndian)) as usize
+    };
+    let end =
+        parts.clone().map(|part| part.p_offset(LittleEndian) + part.p_filesz(LittleEndian)).max().unwrap();
+    let address_of = |name: &str| {
+        let is_meant = |symbol: &object::read::elf::ElfSymbol64<'_, '_, LittleEndian>| {
+            symbol.name().is_ok_and(|own| own.contains(name))
+        };
+        file.symbols().find(is_meant).unwrap().address()
+    };
+    let (state, samples) = (place_of(address), place_of(address_of("7SAMPLES")));
+    let caps = address_of("4CAPS").to_le_bytes();
     // The loader would enter the addresses of the capability tables.
     for index in 0..4 {
         let place = state
@@ -374,7 +413,7 @@ static FILES: LazyLock<Files> = LazyLock::new(|| {
     }
     // Without debugging information, which is behind everything that is loaded.
     memory.truncate(end as usize);
-    Files { layout, memory, state }
+    Files { layout, memory, state, samples }
 });
 
 fn inspector(memory: Vec<u8>, report: &str) -> Result<Inspector, String> {
@@ -383,10 +422,32 @@ fn inspector(memory: Vec<u8>, report: &str) -> Result<Inspector, String> {
 
 /// The memory with other bytes of the kernel's state.
 fn changed(offset: usize, bytes: &[u8]) -> Vec<u8> {
+    all_changed(&[(offset, bytes)])
+}
+
+fn all_changed(changes: &[(usize, &[u8])]) -> Vec<u8> {
     let mut memory = FILES.memory.clone();
-    let place = FILES.state + offset;
-    memory[place..place + bytes.len()].copy_from_slice(bytes);
+    for (offset, bytes) in changes {
+        let place = FILES.state + offset;
+        memory[place..place + bytes.len()].copy_from_slice(bytes);
+    }
     memory
+}
+
+/// Bytes of [`SAMPLES`].
+fn sample(offset: usize, count: usize) -> &'static [u8] {
+    &FILES.memory[FILES.samples + offset..][..count]
+}
+
+/// The bytes of a state.
+fn state(index: usize) -> &'static [u8] {
+    let bytes = size_of::<State>();
+    sample(offset_of!(Samples, states) + index * bytes, bytes)
+}
+
+/// The place of a field of the client.
+const fn of_client(field: usize) -> usize {
+    offset_of!(Kernel, threads) + offset_of!(Arena<Thread>, items) + field
 }
 
 #[test]
@@ -408,6 +469,55 @@ fn threads_have_states_and_what_they_wait_for() {
         "{text}"
     );
     assert_eq!(machine.progress(), Progress::Impossible);
+}
+
+#[test]
+fn every_state_has_words() {
+    const STATE: usize = of_client(offset_of!(Thread, state));
+    const CURRENT: usize = offset_of!(Kernel, processor) + offset_of!(Processor, current);
+    let client = |changes: &[(usize, &[u8])]| {
+        let text = inspector(all_changed(changes), REPORT).unwrap().show(View::Threads);
+        text.lines().next().unwrap().strip_prefix("client (priority 10").unwrap().to_owned()
+    };
+    let slice = |words: &str| format!(", slice 1000 µs): {words}");
+    for (index, words) in [
+        (0, "ready"),
+        (1, "ready, but its budget is used up until the next refill"),
+        (2, "waits for a message at the endpoint of 'driver'"),
+        (3, "waits for a message"),
+        (4, "waits for a notification to 'driver'"),
+        (5, "sends to 'driver', which has not received the message"),
+        (6, "waits for an answer of another processor"),
+        (7, "called 'driver' and waits for the reply"),
+    ] {
+        assert_eq!(client(&[(STATE, state(index))]), slice(words));
+    }
+    let fault = sample(offset_of!(Samples, fault), size_of::<Option<Fault>>());
+    let faulted = (of_client(offset_of!(Thread, fault)), fault);
+    let with_fault = |index| client(&[(STATE, state(index)), faulted]);
+    assert_eq!(with_fault(5), slice("faulted; 'driver' has not received the fault"));
+    assert_eq!(with_fault(7), slice("faulted; 'driver' has received the fault and not replied"));
+    let no_budget = (of_client(offset_of!(Thread, sched_context)), &[0; 2][..]);
+    assert_eq!(
+        client(&[(STATE, state(0)), no_budget]),
+        ", no budget of its own now): ready, but without budget: it runs on the time of its callers"
+    );
+    let own_domain = (of_client(offset_of!(Thread, domain)), &[1][..]);
+    let schedule = (offset_of!(Kernel, schedule), &[1][..]);
+    assert_eq!(
+        client(&[(STATE, state(0)), own_domain, schedule]),
+        ", domain 1, slice 1000 µs): ready; its domain does not run"
+    );
+    let runs = (CURRENT, &[4, 0][..]);
+    assert_eq!(client(&[(STATE, state(0)), runs]), slice("running"));
+    let work = sample(offset_of!(Samples, work), size_of::<Option<u64>>());
+    let works = (offset_of!(Kernel, works), work);
+    assert_eq!(
+        client(&[(STATE, state(0)), runs, works]),
+        slice("running: the kernel executes a service for it")
+    );
+    let text = inspector(changed(STATE, state(8)), REPORT).unwrap().show(View::Threads);
+    assert!(text.contains("\n'client' waits for itself\n"), "{text}");
 }
 
 #[test]
@@ -444,6 +554,27 @@ fn keys_have_holders() {
         "trace: on; held by 'client' 2 times\n\
          trace_more: on; default hold released by 'driver'; held by its group; in group 'trace'\n"
     );
+}
+
+#[test]
+fn keys_have_defaults_and_may_be_in_change() {
+    let first = offset_of!(Kernel, keys) + offset_of!(Arena<Key>, items);
+    let held = sample(offset_of!(Samples, held), size_of::<DefaultHold>());
+    let changes = [(first + offset_of!(Key, default), held), (first + offset_of!(Key, patcher), &[1, 0][..])];
+    let text = inspector(all_changed(&changes), REPORT).unwrap().show(View::Keys);
+    let line = "trace: on; held by 'client' 2 times; held by default; 'driver' is patching its branches\n";
+    assert!(text.starts_with(line), "{text}");
+    let none = changed(offset_of!(Kernel, key_count), &[0; 8]);
+    assert_eq!(inspector(none, REPORT).unwrap().show(View::Keys), "the system has no static keys\n");
+}
+
+#[test]
+fn an_interrupt_waits_to_be_acknowledged() {
+    let irqs = offset_of!(Kernel, irqs) + offset_of!(Arena<Irq>, items) + size_of::<Irq>();
+    let delivered = sample(offset_of!(Samples, delivered), size_of::<IrqState>());
+    let machine = inspector(changed(irqs + offset_of!(Irq, state), delivered), REPORT);
+    let text = machine.unwrap().show(View::Objects);
+    assert!(text.contains("\ninterrupt line 33 of 'driver': delivered, not acknowledged\n"), "{text}");
 }
 
 #[test]
