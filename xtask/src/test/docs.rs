@@ -264,6 +264,10 @@ fn shape(line: &str) -> String {
             '0'..='9' => shape.push('0'),
             // A fraction belongs to its number.
             '.' if shape.ends_with('0') => {}
+            'a'..='f' if shape.ends_with("0x") || shape.ends_with("0x0") => {
+                shape.truncate(shape.trim_end_matches('0').len());
+                shape.push('0');
+            }
             other => shape.push(other),
         }
     }
@@ -322,5 +326,7 @@ mod tests {
         assert_eq!(first_missing(&["a   62 ms x", "...", "c"], printed), None);
         assert_eq!(first_missing(&["b 0x4f", "a 1 ms x"], printed), Some("a 1 ms x"));
         assert_eq!(first_missing(&["a 1 us x"], printed), Some("a 1 us x"));
+        assert_eq!(first_missing(&["at 0x4fc b", "0xfe"], "at 0xa120 b\n0x1"), None);
+        assert_eq!(first_missing(&["at 0x4fg"], "at 0x4f"), Some("at 0x4fg"));
     }
 }
