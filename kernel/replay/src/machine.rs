@@ -5,6 +5,7 @@ use core::fmt::Debug;
 use core::marker::PhantomData;
 use core::ops::Range;
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use limen_abi::{KernelKey, limits};
 use limen_core::arena::{KeyId, ServiceId, ThreadId};
@@ -56,7 +57,7 @@ pub struct ReplayMachine<A> {
     time: Cell<Ticks>,
     frequency: u64,
     fpu_options: u64,
-    tables: &'static PerThread<CapTable>,
+    tables: Rc<PerThread<CapTable>>,
     roots: Box<PerThread<RootTable>>,
     buffers: Box<MessageBuffers>,
     rings: Box<SampleRings>,
@@ -72,15 +73,15 @@ pub struct ReplayMachine<A> {
 }
 
 /// A reference to a capability table, which does not change after boot.
-#[derive(Clone, Copy, Debug)]
-pub struct Caps(Option<&'static CapTable>);
+#[derive(Clone, Debug)]
+pub struct Caps(Option<(Rc<PerThread<CapTable>>, ThreadId)>);
 
 impl core::ops::Deref for Caps {
     type Target = CapTable;
 
     fn deref(&self) -> &CapTable {
         static EMPTY: CapTable = CapTable::EMPTY;
-        self.0.unwrap_or(&EMPTY)
+        self.0.as_ref().map_or(&EMPTY, |(tables, thread)| &tables[*thread])
     }
 }
 
@@ -107,8 +108,7 @@ impl<A: Registers> ReplayMachine<A> {
             time: Cell::new(0),
             frequency,
             fpu_options,
-            // One machine per process: nothing frees it.
-            tables: Box::leak(tables),
+            tables: tables.into(),
             roots,
             buffers: Box::new(MessageBuffers::new([const { MessageBuffer::new() }; limits::THREADS])),
             rings: Box::new(SampleRings::new([const { SampleRing::new() }; limits::SAMPLE_RINGS])),
@@ -166,7 +166,7 @@ impl<A: Registers> Machine for ReplayMachine<A> {
     const NO_CAPS: Caps = Caps(None);
 
     fn caps(&self, thread: ThreadId) -> Caps {
-        Caps(Some(&self.tables[thread]))
+        Caps(Some((self.tables.clone(), thread)))
     }
 
     fn cap_table(&self, thread: ThreadId) -> &CapTable {
