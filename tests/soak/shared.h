@@ -45,6 +45,9 @@ struct walker {
     seL4_Word pokes;
     /* Crossings during which all registers were compared. */
     seL4_Word held;
+    /* Switches of the key, on and off again. */
+    seL4_Word switched;
+    seL4_Word wrong_keys;
     seL4_Word wrong_answers;
     seL4_Word wrong_registers;
     seL4_Word wrong_fpu;

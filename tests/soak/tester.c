@@ -1,11 +1,16 @@
 /* Waits until all walkers are done, and compares what all programs have counted. */
 
+#include <limen.h>
+
 #include "shared.h"
 #include "print.h"
 #include "test.h"
 #include "text.h"
 
 seL4_Word shared;
+
+/* The key that all walkers switch. */
+#define KEY 0
 
 /* Rounds of all walkers between two lines of the console. */
 #define ROUNDS_OF_A_LINE 20000
@@ -38,36 +43,41 @@ static void print_seed(void)
     print(text_terminated(&line));
 }
 
+/* `./x soak` adds up these lines. */
 static void print_counts(void)
 {
-    seL4_Word rounds = 0, answered = 0, repeated = 0, signals = 0, received = 0, reports = 0, stops = 0, restarts = 0, held = 0;
+    struct {
+        seL4_Word rounds, answered, repeated, signals, received, reports, stops, restarts, switched, held;
+    } sum = { 0 };
     EACH(i, WALKERS) {
-        rounds += load(&walker(i)->rounds);
-        held += load(&walker(i)->held);
+        sum.rounds += load(&walker(i)->rounds);
+        sum.switched += load(&walker(i)->switched);
+        sum.held += load(&walker(i)->held);
         EACH(server, SERVERS) {
-            answered += load(&walker(i)->answered[server]);
+            sum.answered += load(&walker(i)->answered[server]);
         }
         EACH(other, WALKERS) {
-            signals += load(&walker(i)->signalled[other]);
-            received += load(&walker(i)->received[other]);
+            sum.signals += load(&walker(i)->signalled[other]);
+            sum.received += load(&walker(i)->received[other]);
         }
-        reports += load(&keeper(i)->reports);
-        stops += load(&keeper(i)->stops);
-        restarts += load(&keeper(i)->restarts);
+        sum.reports += load(&keeper(i)->reports);
+        sum.stops += load(&keeper(i)->stops);
+        sum.restarts += load(&keeper(i)->restarts);
     }
     EACH(server, SERVERS) {
-        repeated += load(&all()->servers[server].repeated);
+        sum.repeated += load(&all()->servers[server].repeated);
     }
     struct text line = TEXT_EMPTY;
-    add_count(&line, "", rounds, " rounds");
-    add_count(&line, ": ", answered, " calls");
-    add_count(&line, " and ", repeated, " repeated");
-    add_count(&line, ", ", signals, " signals");
-    add_count(&line, " received as ", received, "");
-    add_count(&line, ", ", reports, " faults");
-    add_count(&line, ", ", stops, " stops");
-    add_count(&line, ", ", restarts, " restarts");
-    add_count(&line, ", ", held, " comparisons of all registers\n");
+    add_count(&line, "counts: ", sum.rounds, " rounds");
+    add_count(&line, ", ", sum.answered, " calls");
+    add_count(&line, ", ", sum.repeated, " repeated calls");
+    add_count(&line, ", ", sum.signals, " signals");
+    add_count(&line, ", ", sum.received, " received signals");
+    add_count(&line, ", ", sum.reports, " faults");
+    add_count(&line, ", ", sum.stops, " stops");
+    add_count(&line, ", ", sum.restarts, " restarts");
+    add_count(&line, ", ", sum.switched, " key switches");
+    add_count(&line, ", ", sum.held, " comparisons of all registers\n");
     print(text_terminated(&line));
 }
 
@@ -148,6 +158,16 @@ static void every_stop_and_restart_takes_effect(void)
     }
 }
 
+static void every_switch_of_a_key_takes_effect(void)
+{
+    limen_key_state_t state;
+    EACH(i, WALKERS) {
+        CHECK_EQUAL(walker(i)->wrong_keys, 0);
+    }
+    CHECK_EQUAL(limen_key_read(KEY, &state), seL4_NoError);
+    CHECK_EQUAL(state.count, 0);
+}
+
 static void registers_stay(void)
 {
     EACH(i, WALKERS) {
@@ -178,6 +198,7 @@ void init(void)
     RUN(no_signal_arrives_twice);
     RUN(every_fault_reaches_the_parent);
     RUN(every_stop_and_restart_takes_effect);
+    RUN(every_switch_of_a_key_takes_effect);
     RUN(registers_stay);
     RUN(memory_stays);
     suite_end();

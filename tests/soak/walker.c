@@ -1,9 +1,13 @@
 /* Crosses to other processors at random, and compares its registers and its memory. Its keeper stops, resumes and restarts it at
  * any time. What has to survive a restart is in shared memory. */
 
+#include <limen.h>
+#include <limen/static_key.h>
+
 #include "shared.h"
 #include "own_fpu.h"
 #include "held.h"
+#include "life.h"
 #include "random.h"
 #include "test.h"
 
@@ -15,12 +19,15 @@ seL4_Word shared;
 #define FIRST_SERVER 3
 #define QUESTION 20
 #define ANSWER 24
+/* The key that all walkers switch. */
+#define KEY 0
 
 /* Words of a message. */
 #define MOST_WORDS 120
 
 #define MEMORY_WORDS 512
 
+static LIMEN_STATIC_KEY_FALSE(walked);
 static seL4_Word memory[MEMORY_WORDS];
 static seL4_Word memory_sum;
 static struct held held;
@@ -160,6 +167,23 @@ static void meet_undefined_instruction(void)
     count(&own()->undefined);
 }
 
+/* A stop releases the hold on the key, so a switch shows something only if there was none. */
+static void switch_key(void)
+{
+    if (!SWITCHES_KEYS) {
+        own()->wrong_keys += limen_key_inc(KEY) != seL4_IllegalOperation || limen_static_branch_unlikely(walked);
+        return;
+    }
+    const seL4_Word *stops = &all()->keepers[own_number()].stops;
+    seL4_Word before = load(stops);
+    limen_key_state_t state;
+    seL4_Word is_wrong = limen_key_inc(KEY) || !limen_static_branch_unlikely(walked) || limen_key_read(KEY, &state) ||
+                         !state.enabled || state.own != 1 || state.count > WALKERS;
+    is_wrong |= limen_key_dec(KEY) != seL4_NoError;
+    own()->wrong_keys += is_wrong && load(stops) == before;
+    count(&own()->switched);
+}
+
 static void act(void)
 {
     switch (random_below(20)) {
@@ -193,6 +217,9 @@ static void act(void)
         break;
     case 12:
         check_memory();
+        break;
+    case 13:
+        switch_key();
         break;
     default:
         call(random_below(SERVERS));

@@ -1,4 +1,4 @@
-/* Registers with which a walker begins another life. */
+/* Registers with which a walker begins another life, and what it can do on this instruction set. */
 #ifndef SOAK_LIFE_H
 #define SOAK_LIFE_H
 
@@ -9,5 +9,8 @@ static inline void begin_at(seL4_UserContext *context, seL4_Word entry)
     context->pc = entry;
     context->sp = (context->sp - 256) & ~15ul;
 }
+
+/* Whether programs can switch keys while there are several processors. */
+#define SWITCHES_KEYS 1
 
 #endif /* SOAK_LIFE_H */

@@ -1,4 +1,4 @@
-/* Registers with which a walker begins another life. */
+/* Registers with which a walker begins another life, and what it can do on this instruction set. */
 #ifndef SOAK_LIFE_H
 #define SOAK_LIFE_H
 
@@ -10,5 +10,8 @@ static inline void begin_at(seL4_UserContext *context, seL4_Word entry)
     /* As after a call instruction. */
     context->rsp = ((context->rsp - 256) & ~15ul) - 8;
 }
+
+/* Whether programs can switch keys while there are several processors. */
+#define SWITCHES_KEYS 0
 
 #endif /* SOAK_LIFE_H */
