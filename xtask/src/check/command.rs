@@ -13,6 +13,7 @@ use crate::check::boot_code;
 use crate::check::deny;
 use crate::check::key_sites;
 use crate::check::miri;
+use crate::check::proofs;
 use crate::check::tidy;
 use crate::check::vectors;
 use crate::command::{Command, no_arguments};
@@ -34,7 +35,7 @@ pub const COMMAND: Command =
     Command { name: "check", summary: "formatting, lints, repository rules, binary checks", help: HELP, run };
 
 const HELP: &str = "
-usage: ./x check [--miri]
+usage: ./x check [--miri | --proofs]
 
 Checks formatting, lints (host and bare targets), that the documentation of every crate builds without
 warnings, that the kernel builds with each kind of branch on static keys, the rules of CONTRIBUTING.md, the
@@ -42,10 +43,11 @@ subjects of commits that origin/main does not have, that the book renders withou
 ports have in common (fewer than 5 %, and nowhere eight in a row), generated files, that tables in documents show
 the recorded figures, that every header of the SDK compiles on its own, the contents of linked files, and their
 size limits. If cargo-deny is installed, it judges licences, versions and sources of external crates by
-deny.toml. Reports every check that fails, not only the first.
+deny.toml; if z3 is, it checks the proofs. Reports every check that fails, not only the first.
 
   --miri              run host tests in Miri instead, which finds undefined behaviour; takes some
                       minutes, and installs a nightly toolchain
+  --proofs            check only the proofs
 ";
 
 /// Libraries that are documented as each target has them.
@@ -53,13 +55,14 @@ const FOR_TARGETS: &[&str] = &["limen", "limen-platform"];
 
 type Check = (&'static str, fn(&Workspace) -> Outcome);
 
-const CHECKS: [Check; 15] = [
+const CHECKS: [Check; 16] = [
     ("formatting", formatting),
     ("lints of host crates", host_lints),
     ("lints of crates for targets", target_lints),
     ("documentation", documentation),
     ("kernels without patched branches", unpatched_kernels),
     ("repository rules", repository_rules),
+    ("proofs", check_proofs),
     ("subjects of new commits", subjects),
     ("external crates", external_crates),
     ("book", book),
@@ -77,6 +80,10 @@ fn run(workspace: &Workspace, mut arguments: lexopt::Parser) -> Outcome {
         Some(Long("miri")) => {
             no_arguments(arguments)?;
             return miri::run(workspace);
+        }
+        Some(Long("proofs")) => {
+            no_arguments(arguments)?;
+            return check_proofs(workspace);
         }
         Some(other) => return Err(other.unexpected().into()),
     }
@@ -174,6 +181,14 @@ fn unpatched_kernels(workspace: &Workspace) -> Outcome {
 fn repository_rules(workspace: &Workspace) -> Outcome {
     let objections = tidy::examine(workspace.root())?;
     complain(objections.iter().map(ToString::to_string).collect())
+}
+
+/// Checks the proofs, if this machine has what that needs.
+fn check_proofs(workspace: &Workspace) -> Outcome {
+    let result = proofs::check(workspace)?;
+    progress::clear();
+    println!("{result}");
+    Ok(())
 }
 
 fn subjects(workspace: &Workspace) -> Outcome {

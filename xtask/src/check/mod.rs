@@ -7,6 +7,7 @@ mod deny;
 pub mod disassembly;
 mod key_sites;
 mod miri;
+mod proofs;
 pub mod symbols;
 pub mod tidy;
 mod vectors;
