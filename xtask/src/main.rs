@@ -20,6 +20,7 @@ mod run;
 mod sdk;
 mod setup;
 mod simulated_core;
+mod soak;
 mod test;
 mod trace;
 mod workspace;
@@ -31,7 +32,7 @@ use command::Command;
 use failure::{Context, Outcome};
 use workspace::Workspace;
 
-const COMMANDS: [&Command; 13] = [
+const COMMANDS: [&Command; 14] = [
     &run::COMMAND,
     &dump::COMMAND,
     &trace::COMMAND,
@@ -39,6 +40,7 @@ const COMMANDS: [&Command; 13] = [
     &check::COMMAND,
     &bench::COMMAND,
     &fuzz::COMMAND,
+    &soak::COMMAND,
     &book::COMMAND,
     &sdk::COMMAND,
     &sdk::dist::COMMAND,
