@@ -42,6 +42,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Moves the time in the letter of a thread to this processor.
+    #[inline(never)]
     fn unpack_time(&mut self, thread: ThreadId) -> Option<SchedContextId> {
         let letter = self.machine.mailboxes().letter(thread);
         let Time { index, budget, remaining, consumed, priority, is_limited } = letter.time()?;

@@ -89,9 +89,7 @@ impl<M: Machine> Kernel<M> {
             }
             _ => self.call_elsewhere(current, cap, info),
         };
-        let outcome = self.end_visits(outcome);
-        self.schedule(outcome);
-        self.running()
+        self.leave_with(outcome)
     }
 
     /// A call of an object of another processor.

@@ -338,18 +338,17 @@ impl<M: Machine> Kernel<M> {
             return self.serve_reply_here();
         };
         let info = self.threads[server].context.info();
-        self.replies[reply] = reply::Reply::Free;
-        let answer = if self.threads[visitor].fault.is_some() {
-            self.answer_fault(visitor, server, info);
-            let resumes = self.threads[visitor].state == State::Runnable;
-            if resumes { Reply::Resumed } else { Reply::Stopped }
-        } else {
-            self.transfer(server, visitor, 0, info);
-            Reply::Message
-        };
+        let answered = self.answer_slowly(server, reply, info);
         self.wait_alone(server, endpoint, reply);
-        let woken = self.return_borrowed_time(server, self.threads[server].notification);
-        let outcome = self.send_home(visitor, answer, Outcome { current: Next::Blocks, woken });
+        let returned = self.return_borrowed_time(server, self.threads[server].notification);
+        let outcome = Outcome { current: Next::Blocks, woken: answered.or(returned) };
+        let outcome = self.part_visitor(visitor, outcome);
+        self.leave_with(outcome)
+    }
+
+    /// Ends a system call that is served here.
+    #[inline(never)]
+    pub(super) fn leave_with(&mut self, outcome: Outcome) -> Option<&mut M::Context> {
         let outcome = self.end_visits(outcome);
         self.schedule(outcome);
         self.running()
