@@ -497,7 +497,7 @@ mod tests {
     #[test]
     fn time_is_read_as_it_was_written() {
         let letter = Letter::new();
-        for (is_limited, is_used) in [(false, false), (true, false), (false, true), (true, true)] {
+        for (is_limited, is_used) in [(false, false), (false, true), (true, false), (true, true)] {
             let time = Time { index: 5, budget: 100, remaining: 7, consumed: 8, priority: 9, is_limited };
             let share = SporadicServer::new(30, 100, 400, 20, 1000);
             letter.write_time(time, &share, is_used);
