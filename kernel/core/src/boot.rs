@@ -19,7 +19,6 @@ use crate::object::key::Key;
 use crate::object::service::Service;
 use crate::object::thread::State;
 use crate::processors::keeper::KEEPER;
-use crate::processors::mailbox::bit;
 
 /// Iterates over all capabilities of the image, with their thread and slot.
 pub fn caps<M: Machine>(image: &Image<'_>) -> impl Iterator<Item = (ThreadId, u64, Cap)> {
@@ -125,7 +124,6 @@ impl<M: Machine> Kernel<M> {
                 }
                 self.homes[id] = record.processor as u8;
                 if is_here(record.processor) {
-                    self.processor.residents |= bit(id);
                     self.populate_thread(id, &record);
                 }
             }

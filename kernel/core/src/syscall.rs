@@ -189,12 +189,7 @@ impl<M: Machine> Kernel<M> {
 
     /// One copy of the reply for all system calls but ReplyRecv.
     #[inline(never)]
-    pub(crate) fn answer_slowly(
-        &mut self,
-        current: ThreadId,
-        reply: ReplyId,
-        info: MessageInfo,
-    ) -> Option<ThreadId> {
+    fn answer_slowly(&mut self, current: ThreadId, reply: ReplyId, info: MessageInfo) -> Option<ThreadId> {
         self.answer(current, reply, info)
     }
 

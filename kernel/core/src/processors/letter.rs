@@ -144,14 +144,8 @@ const REPLIES: [Reply; 7] = [
 ];
 const MODES: [SendMode; 4] = [SendMode::Send, SendMode::NonBlocking, SendMode::Donating, SendMode::Call];
 
-/// [`Word::TIME`] of a letter without time. The position of a scheduling context has one of the following bits.
-const NO_TIME: u64 = 0;
-/// Its home has kept it as it is, out of use.
-const KEPT: u64 = 1 << 32;
-/// The same, and the letter has a copy, for a server that needs it.
-const OFFERED: u64 = 1 << 33;
-/// A server has used the copy: it replaces what the home has kept.
-const USED: u64 = 1 << 34;
+/// The word of [`Word::TIME`] of a letter without time.
+const NO_TIME: u64 = u64::MAX;
 
 impl Letter {
     /// Creates an empty letter.
@@ -164,14 +158,13 @@ impl Letter {
         (0..Word::COUNT).for_each(|position| self.set(position, from.get(position)));
     }
 
-    /// Returns the parts that distinguish the letter in a model: its kind, the object, the position of the scheduling context plus one
-    /// or zero, and whether it was recalled.
+    /// Returns the parts that distinguish the letter in a model: its kind, the object, whether time is in it, and whether it was recalled.
     pub(super) fn summary(&self) -> [u64; 4] {
         let is_recalled = self.get(Word::RECALLED) == self.get(Word::NUMBER);
         [
             self.get(Word::KIND),
             self.get(Word::OBJECT),
-            self.time_index().map_or(0, |index| index + 1),
+            u64::from(self.get(Word::TIME) != NO_TIME),
             u64::from(is_recalled),
         ]
     }
@@ -294,10 +287,9 @@ impl Letter {
         }
     }
 
-    /// Writes a scheduling context, which a server has used or may use.
-    pub(crate) fn write_time(&self, time: Time, share: &SporadicServer, is_used: bool) {
+    /// Writes a scheduling context.
+    pub(crate) fn write_time(&self, time: Time, share: &SporadicServer) {
         let Time { index, budget, remaining, consumed, priority, is_limited } = time;
-        let index = index | if is_used { USED } else { OFFERED };
         let words = [index, budget, remaining, consumed, u64::from(priority), u64::from(is_limited)];
         for (place, word) in words.into_iter().enumerate() {
             self.set(Word::TIME + place, word);
@@ -312,40 +304,19 @@ impl Letter {
         self.set(Word::TIME, NO_TIME);
     }
 
-    /// Writes the position of a scheduling context that no thread may use until the letter is back.
-    pub(crate) fn write_kept_time(&self, index: u64) {
-        self.set(Word::TIME, index | KEPT);
-    }
-
-    /// Reads the position of the scheduling context that the letter keeps from use, or has. `None` also if a server uses it.
-    pub(crate) fn time_index(&self) -> Option<u64> {
-        let word = self.get(Word::TIME);
-        (word != NO_TIME).then_some(word & !(KEPT | OFFERED | USED))
-    }
-
-    /// Returns whether a server has used the scheduling context.
-    pub(crate) fn is_time_used(&self) -> bool {
-        self.get(Word::TIME) & USED != 0
-    }
-
-    /// Returns whether a server may use the scheduling context.
-    pub(crate) fn is_time_offered(&self) -> bool {
-        self.get(Word::TIME) & OFFERED != 0
-    }
-
     /// Reads a scheduling context.
     pub(crate) fn time(&self) -> Option<Time> {
-        let index = self.time_index()?;
-        let [budget, remaining, consumed, priority, is_limited] =
-            core::array::from_fn(|place| self.get(Word::TIME + 1 + place));
-        Some(Time {
+        let [index, budget, remaining, consumed, priority, is_limited] =
+            core::array::from_fn(|place| self.get(Word::TIME + place));
+        let time = Time {
             index,
             budget,
             remaining,
             consumed,
             priority: priority as u8,
             is_limited: is_limited != 0,
-        })
+        };
+        (index != NO_TIME).then_some(time)
     }
 
     /// Reads the share of a scheduling context that is limited.
@@ -497,18 +468,14 @@ mod tests {
     #[test]
     fn time_is_read_as_it_was_written() {
         let letter = Letter::new();
-        for (is_limited, is_used) in [(false, false), (false, true), (true, false), (true, true)] {
+        for is_limited in [false, true] {
             let time = Time { index: 5, budget: 100, remaining: 7, consumed: 8, priority: 9, is_limited };
             let share = SporadicServer::new(30, 100, 400, 20, 1000);
-            letter.write_time(time, &share, is_used);
+            letter.write_time(time, &share);
             assert_eq!(letter.time(), Some(time));
-            assert_eq!((letter.is_time_used(), letter.is_time_offered()), (is_used, !is_used));
             assert_eq!(letter.share() == share, is_limited);
         }
-        letter.write_kept_time(63);
-        assert_eq!(letter.time_index(), Some(63));
-        assert!(!letter.is_time_used() && !letter.is_time_offered());
         letter.write_no_time();
-        assert_eq!((letter.time(), letter.time_index()), (None, None));
+        assert_eq!(letter.time(), None);
     }
 }

@@ -95,34 +95,6 @@ fn a_caller_waits_until_the_server_on_another_processor_receives() {
 }
 
 #[test]
-fn a_server_becomes_passive_though_the_monitor_elsewhere_starts_later() {
-    let mut plan = Plan::new();
-    let monitor = plan.thread("monitor", 255);
-    let server = plan.thread("server", 100);
-    let endpoint = plan.endpoint();
-    let ready = plan.grant(server, endpoint.caller(BADGE));
-    let receive = plan.grant(monitor, endpoint.receiver());
-    let notification = plan.bound_notification(server);
-    let time = plan.sched_context_of(server);
-    let control = plan.grant(monitor, time.control());
-    let binding = plan.grant(monitor, notification.waiter());
-    let input = plan.endpoint();
-    let wait = plan.grant(server, input.receiver());
-    plan.set_processor(server, 1);
-    let mut processors = plan.boot_processors();
-    processors.of(server).send(server, ready, 0, &[]);
-    // The message waits for the monitor, and the answer to it is on its way when the monitor invokes the method.
-    processors.take_interrupt(0);
-    processors.of(monitor).recv(monitor, receive);
-    processors.of(monitor).call_with_caps(monitor, control, Label::SchedContextBind.as_raw(), &[binding]);
-    processors.settle();
-    processors.of(monitor).assert_done(monitor);
-    processors.of(server).assert_running(server);
-    processors.of(server).recv(server, wait);
-    processors.of(server).assert_holds(server, None);
-}
-
-#[test]
 fn a_passive_server_on_another_processor_runs_on_the_time_of_its_caller() {
     let mut pair = Pair::new(false);
     let Pair { client, server, receive, .. } = pair;
