@@ -2,16 +2,18 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
+mod support;
+
 use std::fs;
-use std::process::Command;
 
 use limen_symbolise::machine;
 use limen_symbolise::program::{ProgramFile, Registers};
-use object::{Object, ObjectSection, ObjectSymbol};
+use object::{Object, ObjectSymbol};
 use proptest::prelude::*;
+use support::{converted, with_damaged_lines};
 
 /// The line of the next function.
-const OWN_LINE: u32 = 16;
+const OWN_LINE: u32 = 18;
 
 fn own_file() -> Vec<u8> {
     fs::read(std::env::current_exe().unwrap()).unwrap()
@@ -48,16 +50,6 @@ fn a_rust_function_is_found_with_its_line() {
     assert!(file.is_code(address) && file.has_symbols());
 }
 
-/// This test's file after a run of `objcopy`.
-fn converted(options: &[&str]) -> Vec<u8> {
-    // Two tests ask for the same options at once: each has a file of its own.
-    let file = tempfile::NamedTempFile::new().unwrap();
-    let own = std::env::current_exe().unwrap();
-    let status = Command::new("objcopy").args(options).arg(own).arg(file.path()).status().unwrap();
-    assert!(status.success(), "{options:?}");
-    fs::read(file.path()).unwrap()
-}
-
 /// The address of the function that reads this test's file.
 fn own_address() -> u64 {
     let bytes = own_file();
@@ -82,15 +74,9 @@ fn compressed_lines_are_read() {
     }
 }
 
-/// Only the compressed bytes change, not their places.
 #[test]
 fn damaged_compressed_lines_are_reported() {
-    let mut bytes = converted(&["--compress-debug-sections=zlib"]);
-    let file = object::File::parse(&*bytes).unwrap();
-    let (start, length) = file.section_by_name(".debug_info").unwrap().file_range().unwrap();
-    // The header of 24 bytes says how it is compressed.
-    bytes[start as usize + 24..(start + length) as usize].fill(0xff);
-    let file = ProgramFile::parse("x", &bytes).unwrap();
+    let file = ProgramFile::parse("x", &with_damaged_lines()).unwrap();
     assert!(file.is_compressed() && line_of_own_file(&file).is_none());
 }
 

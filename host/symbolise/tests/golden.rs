@@ -2,11 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
+mod support;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use limen_abi::{fault, slot};
 use limen_symbolise::machine;
@@ -14,6 +15,7 @@ use limen_symbolise::program::{ProgramFile, Registers};
 use limen_symbolise::record::{FaultRecord, Kind};
 use limen_symbolise::sentence::{self, Fault};
 use limen_symbolise::system::System;
+use support::{converted, with_damaged_lines};
 
 /// A system with a program that may use floating point, and one that may not.
 const REPORT: &str = r#"{
@@ -118,26 +120,6 @@ fn accesses_inside_a_mapping() {
     check("accesses_inside_a_mapping.txt", &text);
 }
 
-/// This test's file after a run of `objcopy`.
-fn converted(options: &[&str]) -> Vec<u8> {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    let own = std::env::current_exe().unwrap();
-    let status = Command::new("objcopy").args(options).arg(own).arg(file.path()).status().unwrap();
-    assert!(status.success(), "{options:?}");
-    fs::read(file.path()).unwrap()
-}
-
-/// The file with lines that cannot be decompressed.
-fn damaged() -> Vec<u8> {
-    use object::{Object, ObjectSection};
-    const HEADER_BYTES: usize = 24;
-    let mut bytes = converted(&["--compress-debug-sections=zlib"]);
-    let file = object::File::parse(&*bytes).unwrap();
-    let (start, length) = file.section_by_name(".debug_info").unwrap().file_range().unwrap();
-    bytes[start as usize + HEADER_BYTES..(start + length) as usize].fill(0xff);
-    bytes
-}
-
 /// Advice about files, and the end of a sentence.
 #[test]
 fn hints() {
@@ -151,7 +133,7 @@ fn hints() {
     say(None, &fault);
     say(Some(converted(&["--strip-all"])), &fault);
     say(Some(converted(&["--only-keep-debug"])), &fault);
-    say(Some(damaged()), &fault);
+    say(Some(with_damaged_lines()), &fault);
     for to in ["monitor", "parent", "nobody"] {
         let record = FaultRecord { to: to.to_owned(), is_last: to == "nobody", ..record(PARSER, null) };
         say(None, &record);
