@@ -101,7 +101,7 @@ fn seed_of(text: &str) -> Outcome<u64> {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),
     };
-    seed.map_err(|_| Failure::new(format!("'{text}' is no seed: write a number, or one with 0x in front")))
+    seed.map_err(|_| Failure::new(format!("'{text}' is not a seed: write a number, or one with 0x in front")))
 }
 
 /// The boards that take turns.
@@ -212,7 +212,7 @@ mod tests {
         assert_eq!([seed_of("0x1f").unwrap(), seed_of("31").unwrap()], [31, 31]);
         assert_eq!(
             seed_of("1f").unwrap_err().to_string(),
-            "'1f' is no seed: write a number, or one with 0x in front"
+            "'1f' is not a seed: write a number, or one with 0x in front"
         );
     }
 

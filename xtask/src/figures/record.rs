@@ -62,7 +62,7 @@ impl Record {
     pub fn read(root: &Path) -> Outcome<Self> {
         Self::from_texts(|title| {
             let file = root.join("bench/golden").join(format!("{title}.txt"));
-            // A simulated core takes an hour to measure, so some may have no record yet.
+            // A simulated core takes long to measure, so some may have no record yet.
             let is_optional = CORES.iter().any(|(_, core, _)| *core == title);
             if is_optional && !file.exists() { Ok(String::new()) } else { files::read(&file) }
         })
