@@ -82,7 +82,8 @@ impl Parts {
             ImageType::Uimage => uimage::wrap(&flat, &layout, &self.board)?,
             ImageType::Binary => flat,
         };
-        let warnings = map_warnings::warnings(&self.system, &spaces, &memory, self.board.architecture);
+        let mut warnings = patch::warnings(&patches, &self.programs);
+        warnings.extend(map_warnings::warnings(&self.system, &spaces, &memory, self.board.architecture));
         Ok(Built { file, parts: self, spaces, objects, memory, crossings, layout, tables, warnings })
     }
 }

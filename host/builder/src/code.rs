@@ -6,6 +6,7 @@ limen_sdf::diagnostic_codes! {
     PROGRAM_SYMBOLS = "program-symbols";
     SYMBOL_PATCH = "symbol-patch";
     SETVAR_SIZE = "setvar-size";
+    SETVAR_CONSTANT = "setvar-constant";
     SYMBOL_OVERLAP = "symbol-overlap";
     ELF_OVER_STACK = "elf-over-stack";
     IPC_BUFFER_PLACE = "ipc-buffer-place";

@@ -5,6 +5,7 @@
 //! Physical addresses are known only afterwards.
 
 use limen_abi::limits::{NAME_BYTES, THREADS};
+use limen_image::MappingFlags;
 use limen_sdf::model::{self, ProtectionDomain, Ring, SystemDescription};
 use limen_sdf::{Diagnostic, Span, Target};
 
@@ -144,6 +145,25 @@ pub fn apply(patches: &[Patch], programs: &mut [Program], paddr: impl Fn(usize) 
             Value::Paddr(region) => segment.write(patch.vaddr, &paddr(*region).to_le_bytes()),
         }
     }
+}
+
+/// Warnings about variables of the description that the compiler may have replaced by their initial values. They are not
+/// errors, because the value does arrive where the program reads the memory, as in another file.
+pub(crate) fn warnings(patches: &[Patch], programs: &[Program]) -> Vec<Diagnostic> {
+    let constant =
+        |patch: &&Patch| programs[patch.program].segments[patch.segment].flags & MappingFlags::WRITE == 0;
+    let warning = |patch: &Patch| {
+        let (symbol, span, program) = (&patch.symbol, patch.span.as_ref()?, &programs[patch.program]);
+        let message = format!(
+            "WARNING: symbol '{symbol}' in program image for PD '{}' ({}) is in read-only memory, so the compiler may \
+             have used its initial value",
+            program.name,
+            program.symbols_path.display()
+        );
+        let help = "Remove 'const' from its definition; in Rust, define it with limen::setvar!.";
+        Some(error(code::SETVAR_CONSTANT, message).at(span).help(help))
+    };
+    patches.iter().filter(constant).filter_map(warning).collect()
 }
 
 /// The variables of libmicrokit.

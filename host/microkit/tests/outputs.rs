@@ -7,7 +7,8 @@ mod support;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use object::elf::{EM_AARCH64, EM_RISCV, EM_X86_64};
+use object::elf::{EM_AARCH64, EM_RISCV, EM_X86_64, PF_R};
+use support::test_elf::TestElf;
 use support::{BASE, ONE, SMP, Workspace, golden};
 
 const PAIR: &str = r#"<system>
@@ -190,6 +191,29 @@ fn cached_and_uncached_maps_of_one_region_are_warnings() {
         let (warnings, _) = printed.split_once("MICROKIT|").unwrap();
         wrong += &golden::difference(&format!("map-cached-and-uncached-{name}.txt"), warnings);
     }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn setting_a_constant_is_a_warning() {
+    const SYSTEM: &str = r#"<system>
+    <memory_region name="shared" size="0x1000" />
+    <protection_domain name="one">
+        <program_image path="one.elf" />
+        <map mr="shared" vaddr="0x1000000" setvar_vaddr="word" setvar_size="limit" />
+        <setvar symbol="origin" region_paddr="shared" />
+    </protection_domain>
+</system>
+"#;
+    let workspace = Workspace::new();
+    workspace.write("constant.system", SYSTEM);
+    let constants = [0; 0x40];
+    let program = TestElf::program().segment(PF_R, 0x20_4000, &constants, 0x40);
+    let program = program.symbol("limit", 0x20_4000, 8).symbol("origin", 0x20_4010, 8);
+    workspace.write("one.elf", program.bytes());
+    let printed = succeed(&workspace, &format!("constant.system {BASE}"));
+    let (warnings, _) = printed.split_once("MICROKIT|").unwrap();
+    let wrong = golden::difference("setvar-constant.txt", warnings);
     assert!(wrong.is_empty(), "{wrong}");
 }
 
