@@ -266,8 +266,13 @@ impl Tables<'_> {
     /// that of the image.
     fn names(&self) -> Result<HashMap<(&'static str, usize), String>, String> {
         let kernel = self.layout.state(self.memory)?;
+        let number = kernel.number("processor.number")?;
         let mut names = HashMap::new();
-        for (thread, table) in kernel.field("threads")?.items().iter().zip(&self.report.capability_tables) {
+        let (threads, homes) = (kernel.field("threads")?.items(), kernel.field("homes")?.items());
+        let threads = threads.iter().zip(homes).zip(&self.report.capability_tables);
+        // Only its own processor's kernel knows the table of a thread.
+        let own = threads.filter(|((_, home), _)| home.as_number() == number);
+        for ((thread, _), table) in own {
             let caps = thread.field("caps")?;
             let (address, target) =
                 caps.target().ok_or("the kernel file has no type of capability tables")?;

@@ -146,9 +146,7 @@ impl Inspector {
                 }
             }
             ThreadState::Away => "waits for an answer of another processor".to_owned(),
-            ThreadState::Elsewhere { processor } => {
-                format!("on processor {processor}; this dump has only the kernel of another one")
-            }
+            ThreadState::Elsewhere { processor } => elsewhere(processor),
             ThreadState::Calling { reply } => {
                 let server = self.name(reply);
                 faulted(if thread.fault.is_some() {
@@ -297,10 +295,7 @@ impl Inspector {
     fn waits_for(&self, index: usize) -> Option<usize> {
         match self.state.threads.get(index)?.state {
             ThreadState::Calling { reply } => Some(reply).filter(|server| *server < self.state.threads.len()),
-            ThreadState::Sending { endpoint, .. } => {
-                let owner = self.endpoint_owner(endpoint)?;
-                (0..self.state.threads.len()).find(|thread| self.name(*thread) == owner)
-            }
+            ThreadState::Sending { endpoint, .. } => self.thread_named(self.endpoint_owner(endpoint)?),
             _ => None,
         }
     }
@@ -310,15 +305,20 @@ impl Inspector {
         let mut text = String::new();
         for (index, endpoint) in self.state.endpoints.iter().enumerate() {
             let Some(owner) = self.endpoint_owner(index) else { continue };
+            let away = self.thread_named(owner).and_then(|thread| self.away(thread));
             let what = match (endpoint.senders.as_slice(), endpoint.receivers.as_slice()) {
                 ([], []) => "idle".to_owned(),
                 ([], receivers) => self.wait(receivers, "to receive"),
                 (senders, _) => self.wait(senders, "to send"),
             };
-            _ = writeln!(text, "endpoint of '{owner}': {what}");
+            _ = writeln!(text, "endpoint of '{owner}': {}", away.unwrap_or(what));
         }
         for (index, notification) in self.state.notifications.iter().enumerate() {
             let Some(domain) = self.system.protection_domains.get(index) else { continue };
+            if let Some(away) = self.away(index) {
+                _ = writeln!(text, "notification of '{}': {away}", domain.name);
+                continue;
+            }
             let what = match (notification.pending, notification.waiters.as_slice()) {
                 (Some(bits), _) => {
                     let from = self.report.signallers(&domain.name, bits);
@@ -342,6 +342,10 @@ impl Inspector {
             _ = writeln!(text, "interrupt {name}: {what}");
         }
         for (index, context) in self.state.sched_contexts.iter().enumerate() {
+            if let Some(away) = self.away(index) {
+                _ = writeln!(text, "scheduling context of '{}': {away}", self.name(index));
+                continue;
+            }
             let time = match context.period_us {
                 0 => format!("slice {} µs", context.budget_us),
                 period => format!("{} of {} µs left, period {period} µs", context.left_us, context.budget_us),
@@ -367,6 +371,18 @@ impl Inspector {
             }
         }
         text
+    }
+
+    fn thread_named(&self, name: &str) -> Option<usize> {
+        (0..self.state.threads.len()).find(|thread| self.name(*thread) == name)
+    }
+
+    /// Words for the objects of a thread of which another processor's kernel knows the state.
+    fn away(&self, thread: usize) -> Option<String> {
+        match self.state.threads.get(thread)?.state {
+            ThreadState::Elsewhere { processor } => Some(elsewhere(processor)),
+            _ => None,
+        }
     }
 
     fn wait(&self, threads: &[usize], what: &str) -> String {
@@ -409,6 +425,10 @@ impl Inspector {
         }
         if text.is_empty() { "the system has no static keys\n".to_owned() } else { text }
     }
+}
+
+fn elsewhere(processor: u64) -> String {
+    format!("on processor {processor}; this dump has only the kernel of another one")
 }
 
 fn quoted(names: &[&str]) -> String {

@@ -529,6 +529,22 @@ fn threads_of_other_processors_may_make_progress() {
     let line = "driver: on processor 3; this dump has only the kernel of another one\n";
     assert!(text.contains(line), "{text}");
     assert!(!text.contains("driver.elf"), "it has no place here: {text}");
+    let objects = machine.show(View::Objects);
+    for object in ["endpoint of 'driver'", "notification of 'driver'", "scheduling context of 'driver'"] {
+        let line = format!("{object}: on processor 3; this dump has only the kernel of another one\n");
+        assert!(objects.contains(&line), "{objects}");
+    }
+}
+
+#[test]
+fn tables_of_threads_of_other_processors_are_not_compared() {
+    let place = offset_of!(Kernel, homes) + offset_of!(Arena<u8>, items) + 1;
+    let absent = REPORT.replace("\"slot\": 5", "\"slot\": 6");
+    assert!(inspector(changed(place, &[3]), &absent).is_ok());
+    assert_eq!(
+        inspector(FILES.memory.clone(), &absent).unwrap_err(),
+        "the report is of another image than the dump: 'driver' has no interrupt in slot 6"
+    );
 }
 
 #[test]
