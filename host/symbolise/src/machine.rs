@@ -17,6 +17,8 @@ pub struct Machine {
     pub calls_push: bool,
     /// Whether the code ends with a call instruction.
     pub ends_with_call: fn(&[u8]) -> bool,
+    /// The distance from the end of the code to the function that a call at its end names, if the call has it.
+    pub call_distance: fn(&[u8]) -> Option<i64>,
     /// The access of a memory fault.
     pub access: fn(status: u64) -> Access,
     /// An exception, in words that follow "the program".
@@ -70,6 +72,12 @@ pub fn named(name: &str) -> Option<&'static Machine> {
     [&AARCH64, &RISCV64, &X86_64].into_iter().find(|machine| machine.name == name)
 }
 
+/// The word that begins this number of bytes before the end of the code.
+fn word(code: &[u8], before_end: usize) -> Option<u32> {
+    let rest = code.get(code.len().checked_sub(before_end)?..)?;
+    rest.first_chunk().map(|word| u32::from_le_bytes(*word))
+}
+
 static AARCH64: Machine = Machine {
     name: "aarch64",
     sp: 31,
@@ -82,6 +90,11 @@ static AARCH64: Machine = Machine {
         let instruction = u32::from_le_bytes(word);
         // BL and BLR.
         instruction & 0xfc00_0000 == 0x9400_0000 || instruction & 0xffff_fc1f == 0xd63f_0000
+    },
+    call_distance: |code| {
+        let instruction = word(code, 4)?;
+        let words = i64::from((instruction << 6) as i32 >> 6);
+        (instruction >> 26 == 0x25).then_some(4 * words - 4)
     },
     // Source: Arm ARM (DDI 0487), ESR_EL1: bit 6 is WnR, and bits 0 to 5 the fault status code.
     access: |status| match status & 0x7f {
@@ -120,6 +133,20 @@ static RISCV64: Machine = Machine {
             instruction & 0xf07f == 0x9002 && instruction & 0xf80 != 0
         })
     },
+    call_distance: |code| {
+        let last = word(code, 4)?;
+        match (word(code, 8), last & 0xfff) {
+            (_, 0x0ef) => {
+                let sign_and_rest = i64::from(last as i32 >> 31) << 20 | i64::from(last & 0xf_f000);
+                Some((sign_and_rest | i64::from(last >> 9 & 0x800) | i64::from(last >> 20 & 0x7fe)) - 4)
+            }
+            // AUIPC of ra before a JALR through it.
+            (Some(first), 0x0e7) if first & 0xfff == 0x097 && last >> 15 & 0x1f == 1 => {
+                Some(i64::from((first & !0xfff) as i32) + i64::from(last as i32 >> 20) - 8)
+            }
+            _ => None,
+        }
+    },
     // Source: RISC-V Instruction Set Manual, volume II, scause.
     access: |status| match status {
         4 | 6 => Access::Misaligned,
@@ -152,6 +179,10 @@ static X86_64: Machine = Machine {
             || [2, 3, 4, 6, 7]
                 .into_iter()
                 .any(|count| matches!(before(count), [0xff, modrm, ..] if modrm >> 3 & 7 == 2))
+    },
+    call_distance: |code| {
+        let is_near = code.len().checked_sub(5).is_some_and(|at| code.get(at) == Some(&0xe8));
+        is_near.then(|| word(code, 4)).flatten().map(|distance| i64::from(distance as i32))
     },
     // Source: Intel SDM, volume 3, figure 4-12: bit 1 is set for writes.
     access: |status| if status & 2 != 0 { Access::Write } else { Access::Read },
@@ -195,6 +226,26 @@ mod tests {
             assert!((named(machine).unwrap().ends_with_call)(code), "{machine} {code:x?}");
             assert!(!(named(machine).unwrap().ends_with_call)(&code[..1]), "{machine}");
             assert!(!(named(machine).unwrap().ends_with_call)(&[0x90; 8]), "{machine}");
+        }
+    }
+
+    #[test]
+    fn calls_name_their_functions() {
+        let table: [(&str, &[u8], Option<i64>); 9] = [
+            ("aarch64", &0x9400_0010_u32.to_le_bytes(), Some(0x3c)),
+            ("aarch64", &0x97ff_fff0_u32.to_le_bytes(), Some(-0x44)),
+            ("aarch64", &0xd63f_0100_u32.to_le_bytes(), None),
+            // jal ra, . + 0x12344; jal ra, . - 0x20
+            ("riscv64", &0x3441_20ef_u32.to_le_bytes(), Some(0x1_2340)),
+            ("riscv64", &0xfe1f_f0ef_u32.to_le_bytes(), Some(-0x24)),
+            // auipc ra, 1; jalr ra, -16(ra)
+            ("riscv64", &0xff00_80e7_0000_1097_u64.to_le_bytes(), Some(0xfe8)),
+            ("riscv64", &0x0007_80e7_u32.to_le_bytes(), None),
+            ("x86_64", &[0xe8, 0xf0, 0xff, 0xff, 0xff], Some(-0x10)),
+            ("x86_64", &[0xff, 0xd0], None),
+        ];
+        for (machine, code, distance) in table {
+            assert_eq!((named(machine).unwrap().call_distance)(code), distance, "{machine} {code:x?}");
         }
     }
 

@@ -140,11 +140,22 @@ impl ProgramFile {
     /// Whether a call instruction ends at an address.
     #[must_use]
     pub fn is_return_address(&self, machine: &Machine, address: u64) -> bool {
-        let before = self.code.iter().find_map(|(start, bytes)| {
+        self.code_before(address).is_some_and(|code| (machine.ends_with_call)(code))
+    }
+
+    /// The function that was called at a return address, if the call names it.
+    #[must_use]
+    pub fn callee(&self, machine: &Machine, address: u64) -> Option<u64> {
+        let distance = (machine.call_distance)(self.code_before(address)?)?;
+        address.checked_add_signed(distance)
+    }
+
+    /// Up to eight bytes of code that end at an address.
+    fn code_before(&self, address: u64) -> Option<&[u8]> {
+        self.code.iter().find_map(|(start, bytes)| {
             let length = usize::try_from(address.checked_sub(*start)?).ok()?;
             bytes.get(length.saturating_sub(8)..length)
-        });
-        before.is_some_and(|code| (machine.ends_with_call)(code))
+        })
     }
 
     fn code_from(&self, address: u64) -> Option<&[u8]> {

@@ -46,7 +46,11 @@ pub fn of(system: &System, machine: &Machine, program: Option<&ProgramFile>, fau
     let FaultRecord { pc, sp, link, .. } = *record;
     let start = Registers { pc, sp, fp: fault.frame_pointer, link };
     let steps = program.map(|program| all_steps(program, machine, start, fault.stack)).unwrap_or_default();
+    let left = program.and_then(|program| left_function(program, machine, start, fault.stack));
     let place = match (program, steps.split_first()) {
+        (Some(_), Some(_)) if let Some(left) = left => {
+            format!("{}, which ended with a jump", beginning(&left))
+        }
         (_, Some(_)) => written(&steps),
         (Some(program), None) => format!("{:#x} in {}", record.pc, program.name),
         (None, None) => format!("{:#x}", record.pc),
@@ -156,6 +160,20 @@ fn all_steps(
     steps
 }
 
+/// The user's function that a library called, and that ended with a jump away from the program's code: its frame is gone,
+/// and only the library's call names it.
+fn left_function(
+    program: &ProgramFile,
+    machine: &Machine,
+    start: Registers,
+    stack: &BTreeMap<u64, u64>,
+) -> Option<Frame> {
+    let caller = *unwind::callers(program, machine, start, stack).first()?;
+    let is_gone = !program.is_code(start.pc) && program.frames(caller - 1).first()?.is_library;
+    let callee = is_gone.then(|| program.callee(machine, caller)).flatten()?;
+    program.frames(callee).pop().filter(|frame| !frame.is_library)
+}
+
 /// The functions at an address, for messages about the kernel.
 #[must_use]
 pub fn frames_at(program: &ProgramFile, address: u64) -> String {
@@ -175,10 +193,7 @@ fn written(steps: &[Step]) -> String {
     let own = steps.iter().position(|step| !step.frame.is_library).unwrap_or(0);
     let (libraries, own) = steps.split_at(own);
     let Some((first, callers)) = own.split_first() else { return String::new() };
-    let place = match &first.frame.line {
-        Some((file, line)) => format!("{file}:{line}: in {}", function(&first.frame)),
-        None => format!("in {}", function(&first.frame)),
-    };
+    let place = beginning(&first.frame);
     let by = libraries.last().filter(|step| !function(&step.frame).starts_with(PANIC));
     let by = by.map(|step| format!(", by {}", function(&step.frame))).unwrap_or_default();
     let mut listed: Vec<String> = Vec::new();
@@ -195,6 +210,13 @@ fn written(steps: &[Step]) -> String {
         how = now;
     }
     if listed.is_empty() { place + &by } else { format!("{place}{by} ({})", listed.join(", ")) }
+}
+
+fn beginning(frame: &Frame) -> String {
+    match &frame.line {
+        Some((file, line)) => format!("{file}:{line}: in {}", function(frame)),
+        None => format!("in {}", function(frame)),
+    }
 }
 
 fn function(frame: &Frame) -> &str {
