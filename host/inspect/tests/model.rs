@@ -668,6 +668,49 @@ fn anything_but_a_dump_is_refused() {
 }
 
 #[test]
+fn dumps_and_kernels_are_refused_with_the_reason() {
+    let refused = |change: fn(&mut Vec<u8>)| {
+        let mut memory = FILES.memory.clone();
+        change(&mut memory);
+        let reason = Dump::new(Cursor::new(memory)).unwrap_err();
+        let advice = "; QEMU's dump-guest-memory and ./x dump write such files";
+        let reason = reason.strip_prefix("no dump of memory: ").and_then(|rest| rest.strip_suffix(advice));
+        reason.unwrap().to_owned()
+    };
+    assert_eq!(refused(|memory| memory[5] = 2), "it is not little-endian");
+    assert_eq!(refused(|memory| memory[16] = 2), "it is an ELF file, but not a core file");
+    assert_eq!(refused(|memory| memory[18] = 0), "it is for an unknown instruction set");
+    assert_eq!(refused(|memory| memory[54] = 1), "its headers are damaged");
+    // Without the table of sections, and their number.
+    let mut stripped = FILES.memory.clone();
+    stripped[40..48].fill(0);
+    stripped[60..64].fill(0);
+    assert_eq!(
+        Layout::parse(&stripped).unwrap_err(),
+        "the kernel file has no debugging information about the kernel's state"
+    );
+    let reason = FILES.layout.state(&FILES.memory).unwrap().field("processor.absent").unwrap_err();
+    assert_eq!(reason, "the kernel file's debugging information has no field 'absent' of Processor");
+}
+
+#[test]
+fn states_that_no_kernel_has_are_refused_with_the_reason() {
+    let state = of_client(offset_of!(Thread, state));
+    assert_eq!(
+        inspector(changed(state, &[0xee; size_of::<State>()]), REPORT).unwrap_err(),
+        "a thread has a state that the kernel file does not know"
+    );
+    let domain = r#"{"name": "more", "parent": null, "program": "none/more.elf", "budget_us": 1000, "period_us": 1000,
+        "fpu": false, "stack_start": "0xc000", "stack_end": "0xe000"},"#;
+    let crowded = REPORT
+        .replace("\"protection_domains\": [", &format!("\"protection_domains\": [{}", domain.repeat(3)));
+    assert_eq!(
+        inspector(FILES.memory.clone(), &crowded).unwrap_err(),
+        "the report has 6 threads, more than this kernel can have"
+    );
+}
+
+#[test]
 fn the_range_of_a_dump_has_the_image_and_the_first_page_tables() {
     assert_eq!(needed_memory(REPORT).unwrap(), (0, 0x2000 + (32 << 20)));
     assert!(needed_memory("").is_err());

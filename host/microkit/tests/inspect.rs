@@ -44,6 +44,7 @@ fn what_cannot_be_used_is_refused_with_a_reason() {
     refused(&with(&["--memory", "one.system", "keys"]), "unrecognized argument 'keys'");
     refused(&with(&["--memory", "text.dump", "--board", "b"]), "unrecognized argument '--board'");
     refused(&with(&["--memory", "empty.dump", "--override-kernel", "none.elf"]), "none.elf: ");
+    refused(&with(&["--memory", "empty.dump", "--override-kernel", "sdk"]), "sdk: it is no kernel");
     refused(
         &with(&["--memory", "empty.dump", "--override-kernel", "one.system"]),
         "one.system: the kernel is not a 64-bit ELF file",
