@@ -19,6 +19,7 @@ use crate::object::key::Key;
 use crate::object::service::Service;
 use crate::object::thread::State;
 use crate::processors::keeper::KEEPER;
+use crate::processors::mailbox::bit;
 
 /// Iterates over all capabilities of the image, with their thread and slot.
 pub fn caps<M: Machine>(image: &Image<'_>) -> impl Iterator<Item = (ThreadId, u64, Cap)> {
@@ -105,6 +106,7 @@ impl<M: Machine> Kernel<M> {
         {
             if let Some(id) = SchedContexts::id(index as u64) {
                 self.configure(id, record.budget_us, record.period_us, Ticks::MAX);
+                self.guest_entries &= !bit(id);
             }
         }
         for (index, record) in image.interrupts().enumerate().filter(|(_, record)| is_here(record.processor))
@@ -124,6 +126,7 @@ impl<M: Machine> Kernel<M> {
                 }
                 self.homes[id] = record.processor as u8;
                 if is_here(record.processor) {
+                    self.processor.residents |= bit(id);
                     self.populate_thread(id, &record);
                 }
             }

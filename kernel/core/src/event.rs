@@ -100,7 +100,7 @@ impl<M: Machine> Kernel<M> {
             Event::Interrupt => self.pending_interrupt(),
             Event::WorkDone(result) => self.finish_work(current, result),
         };
-        let outcome = if self.processor.visiting == 0 { outcome } else { self.part_visitors(outcome) };
+        let outcome = self.end_visits(outcome);
         self.schedule(outcome);
     }
 
@@ -123,8 +123,10 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Handles an interrupt while the processor idles.
+    #[inline(never)]
     pub(crate) fn stop_idling(&mut self) {
-        self.charge_current();
+        // Idle time is charged to no scheduling context.
+        self.processor.since = self.read_clock();
         if let Some(woken) = self.pending_interrupt().woken {
             self.dispatch_woken(woken);
         }

@@ -151,6 +151,8 @@ pub struct Kernel<M: Machine> {
     pub requests: u64,
     /// The scheduling contexts of this processor that are in use at another one, one bit each.
     pub sched_contexts_away: u64,
+    /// The entries of scheduling contexts that those of other processors may use as guests, one bit each.
+    pub guest_entries: u64,
     /// Threads of other processors that use objects of this one.
     pub visitors: PerThread<Visitor>,
     /// Threads of this processor that use static keys or probes.
@@ -199,6 +201,7 @@ impl<M: Machine> Kernel<M> {
             outboxes: PerThread::new([Outbox::Home; limits::THREADS]),
             requests: 0,
             sched_contexts_away: 0,
+            guest_entries: u64::MAX,
             visitors: PerThread::new([Visitor::NONE; limits::THREADS]),
             holders: Holders::NONE,
             keeper: Keeper::NEW,

@@ -44,6 +44,8 @@ pub struct Processor<Space> {
     pub number: u8,
     /// Messages of other processors that have arrived.
     pub mail: Mail,
+    /// The threads of this processor, one bit each.
+    pub residents: u64,
 }
 
 impl<Space> Processor<Space> {
@@ -65,6 +67,7 @@ impl<Space> Processor<Space> {
             queues: DomainQueues::EMPTY,
             number: 0,
             mail: Mail::NONE,
+            residents: 0,
         }
     }
 }

@@ -189,7 +189,12 @@ impl<M: Machine> Kernel<M> {
 
     /// One copy of the reply for all system calls but ReplyRecv.
     #[inline(never)]
-    fn answer_slowly(&mut self, current: ThreadId, reply: ReplyId, info: MessageInfo) -> Option<ThreadId> {
+    pub(crate) fn answer_slowly(
+        &mut self,
+        current: ThreadId,
+        reply: ReplyId,
+        info: MessageInfo,
+    ) -> Option<ThreadId> {
         self.answer(current, reply, info)
     }
 

@@ -35,16 +35,15 @@ static __attribute__((noinline, cold)) microkit_msginfo send_signal(microkit_msg
     return answer;
 }
 
-/* Tells the monitor, with the first receive, that init is complete. The monitor then unbinds the scheduling context. */
+/* Tells the monitor that init is complete, so that it binds the scheduling context to the notification. Blocks, because the
+ * monitor of another processor may not have started yet, and would miss a message that does not wait. */
 static void become_passive(void)
 {
     microkit_msginfo empty = seL4_MessageInfo_new(0, 0, 0, 0);
     if (microkit_have_signal) {
         send_signal(empty);
     }
-    microkit_have_signal = seL4_True;
-    microkit_signal_cap = MONITOR_EP;
-    microkit_signal_msg = empty;
+    seL4_Send(MONITOR_EP, empty);
 }
 
 /* Unmasks interrupts that arrived before the program could handle them. */

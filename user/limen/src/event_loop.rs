@@ -47,12 +47,13 @@ fn send_signal(answer: MessageInfo) -> MessageInfo {
     MessageInfo::from_raw(hidden(answer.as_raw()))
 }
 
-/// Tells the monitor, with the first receive, that `init` is over. The monitor then unbinds the scheduling context.
+/// Tells the monitor that `init` is over, so that it binds the scheduling context to the notification. Blocks, because the
+/// monitor of another processor may not have started yet, and would miss a message that does not wait.
 fn become_passive() {
     if deferred::is_waiting() {
         send_signal(EMPTY);
     }
-    deferred::put(Signal { to: MONITOR_ENDPOINT, info: EMPTY });
+    trap::send(Syscall::Send, MONITOR_ENDPOINT, EMPTY, Buffer::here().load_words());
 }
 
 /// Interrupts that came before the program could handle them are delivered from here on.

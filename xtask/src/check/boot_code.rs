@@ -51,7 +51,8 @@ const TRACED: [&str; 7] = [
 
 /// The entry points of messages between processors, which code that stays calls for objects of other processors, and for
 /// code that they execute.
-const CROSSED: [&str; 12] = [
+const CROSSED: [&str; 14] = [
+    "limen_core::processors::outbox::serve_call_elsewhere",
     "limen_core::processors::outbox::call_elsewhere",
     "limen_core::processors::outbox::send_elsewhere",
     "limen_core::processors::outbox::configure_elsewhere",
@@ -60,6 +61,7 @@ const CROSSED: [&str; 12] = [
     "limen_core::processors::outbox::recall",
     "limen_core::processors::visitor::take_messages",
     "limen_core::processors::visitor::part_visitors",
+    "limen_core::processors::visitor::serve_reply_beside_visitors",
     "limen_core::processors::message_time::lend_time_of_visitor",
     "limen_core::processors::holder::release_elsewhere",
     "limen_platform::keys::SystemKeys::patch_shared",

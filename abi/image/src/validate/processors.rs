@@ -93,6 +93,16 @@ pub(super) fn check_homes(image: &Image<'_>) -> Check {
     check_table(image, Table::Interrupts, Object::Interrupt)
 }
 
+/// Each thread of another processor may bring time, which takes an entry of a scheduling context that is not at home here.
+fn check_guests(image: &Image<'_>, processor: u64) -> Check {
+    let count = |table, object| {
+        (0..image.directory(table).1).filter(|index| home(image, object, *index) == processor).count()
+    };
+    let (contexts, threads) =
+        (count(Table::SchedContexts, Object::SchedContext), count(Table::Threads, Object::Thread));
+    rule(Table::SchedContexts, 0, contexts <= threads, "more of them than threads at a processor")
+}
+
 /// Checks that the homes in a table exist; `object` is that of its first record.
 #[inline(never)]
 fn check_table(image: &Image<'_>, table: Table, object: Object) -> Check {
@@ -103,9 +113,11 @@ fn check_table(image: &Image<'_>, table: Table, object: Object) -> Check {
     Ok(())
 }
 
-/// Checks that the objects that a record names are at home where the record is used.
+/// Checks that the objects that a record names are at home where the record is used, and that guests have room.
 pub(super) fn check_companions(image: &Image<'_>) -> Check {
-    COMPANIONS.iter().try_for_each(|companion| check_companion(image, companion))
+    COMPANIONS.iter().try_for_each(|companion| check_companion(image, companion))?;
+    let is_alone = image.processors() <= 1;
+    (0..image.processors()).filter(|_| !is_alone).try_for_each(|processor| check_guests(image, processor))
 }
 
 fn check_companion(image: &Image<'_>, companion: &Companion) -> Check {

@@ -31,18 +31,21 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// An acknowledgement of an interrupt, or a call that is not planned.
+    /// An acknowledgement of an interrupt, a call of another processor's object, or a call that is not planned.
     #[inline(never)]
     fn serve_unplanned_call(&mut self) -> Option<&mut M::Context> {
-        if let Some(current) = self.processor.current
-            && let Some(&Cap::Interrupt(id)) = self.own_cap(current, self.threads[current].context.cptr())
-            && self.is_acknowledgement(current, id)
-        {
-            self.acknowledge_at_once(id);
-            let context = &mut self.threads[current].context;
-            context.set_badge(0);
-            context.set_info(MessageInfo::new(0, 0));
-            return Some(context);
+        if let Some(current) = self.processor.current {
+            match self.own_cap(current, self.threads[current].context.cptr()) {
+                Some(&Cap::Interrupt(id)) if self.is_acknowledgement(current, id) => {
+                    self.acknowledge_at_once(id);
+                    let context = &mut self.threads[current].context;
+                    context.set_badge(0);
+                    context.set_info(MessageInfo::new(0, 0));
+                    return Some(context);
+                }
+                Some(Cap::Elsewhere { .. }) => return self.serve_call_elsewhere(current),
+                _ => {}
+            }
         }
         if self.processor.open_call.is_some() {
             return self.flush_and_serve(Syscall::Call.as_raw());

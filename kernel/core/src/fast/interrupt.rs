@@ -9,7 +9,7 @@ impl<M: Machine> Kernel<M> {
     /// Serves an interrupt. Returns the registers to return with; none means to idle.
     #[inline(never)]
     pub fn serve_interrupt(&mut self) -> Option<&mut M::Context> {
-        let Some(current) = self.processor.current else { return self.serve_interrupt_slowly() };
+        let Some(current) = self.processor.current else { return self.serve_while_idle() };
         let interrupt = self.machine.acknowledge_interrupt();
         if let Some(Interrupt::Line(line)) = interrupt
             && let Some(&Some(id)) = self.irq_of_line.get(line.0 as usize)
@@ -23,9 +23,14 @@ impl<M: Machine> Kernel<M> {
         self.serve_acknowledged(interrupt)
     }
 
+    /// Serves an interrupt while the processor idles, or the running thread is hidden.
     #[inline(never)]
-    fn serve_interrupt_slowly(&mut self) -> Option<&mut M::Context> {
-        self.handle_rarely(Event::Interrupt);
+    fn serve_while_idle(&mut self) -> Option<&mut M::Context> {
+        if self.measures() {
+            self.handle_rarely(Event::Interrupt);
+        } else {
+            self.stop_idling();
+        }
         self.running()
     }
 

@@ -85,7 +85,7 @@ impl<M: Machine> Kernel<M> {
 
     /// The objects that a thread receives from, if it names the slots of event loops, which boot has looked up.
     #[inline(always)]
-    fn usual_inbox(&self, thread: ThreadId) -> Inbox {
+    pub(crate) fn usual_inbox(&self, thread: ThreadId) -> Inbox {
         if self.is_in_event_loop(thread) { self.threads[thread].inbox } else { Inbox::None }
     }
 
@@ -106,7 +106,7 @@ impl<M: Machine> Kernel<M> {
 
     /// The capability in slot `cptr` of the table of `thread`.
     #[inline(always)]
-    fn own_cap(&self, thread: ThreadId, cptr: u64) -> Option<&Cap> {
+    pub(crate) fn own_cap(&self, thread: ThreadId, cptr: u64) -> Option<&Cap> {
         self.threads[thread].caps.lookup(cptr)
     }
 

@@ -194,7 +194,7 @@ impl<M: Machine> Kernel<M> {
 
     /// Blocks a thread on an idle endpoint. The endpoint has a lone receiver only if that waits in its event loop.
     #[inline(always)]
-    pub(super) fn wait_alone(&mut self, thread: ThreadId, endpoint: EndpointId, reply: ReplyId) {
+    pub(crate) fn wait_alone(&mut self, thread: ThreadId, endpoint: EndpointId, reply: ReplyId) {
         let is_in_event_loop = self.threads[thread].inbox == Inbox::Endpoint(endpoint, reply);
         self.endpoints[endpoint] = Endpoint::LoneReceiver { thread, reply };
         self.threads[thread].state =

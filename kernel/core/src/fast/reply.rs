@@ -102,6 +102,15 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     fn serve_flushed_reply(&mut self) -> Option<&mut M::Context> {
         self.flush_open_call();
+        if self.processor.visiting != 0 {
+            return self.serve_reply_beside_visitors();
+        }
+        self.serve_reply_here()
+    }
+
+    /// A reply to a thread of this processor.
+    #[inline(never)]
+    pub(crate) fn serve_reply_here(&mut self) -> Option<&mut M::Context> {
         match self.plan_flushed_reply() {
             Some(reply) if self.threads[reply.caller].fault.is_some() => self.carry_out_fault_reply(&reply),
             Some(reply) => {

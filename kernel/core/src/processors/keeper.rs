@@ -179,7 +179,8 @@ impl<M: Machine> Kernel<M> {
         let Turn { writes, patching, answer } = match thread {
             Some(thread) => self.turn_of(thread),
             // The thread that has begun this does not wait any more.
-            None => self.continue_patching(self.keeper.last),
+            None if M::WRITES_SHARED_CODE => self.continue_patching(self.keeper.last),
+            None => Turn::NOTHING,
         };
         match thread {
             _ if writes => self.begin_round(thread.map(|thread| (thread, patching))),
@@ -192,6 +193,15 @@ impl<M: Machine> Kernel<M> {
     fn turn_of(&mut self, thread: ThreadId) -> Turn {
         let letter = self.machine.mailboxes().letter(thread);
         let Some(Request { errand, object, message, .. }) = letter.request() else { return Turn::NOTHING };
+        if !M::WRITES_SHARED_CODE {
+            // There are neither holds nor probes to end.
+            return match (errand, object.at_home()) {
+                (Errand::Invoke(SendMode::Send | SendMode::Call), Cap::Key(id)) => {
+                    self.turn_of_key(thread, id, message.info)
+                }
+                _ => Turn::NOTHING,
+            };
+        }
         match (errand, object.at_home()) {
             (Errand::Release, _) => {
                 self.keeper.probing &= !bit(thread);

@@ -110,8 +110,6 @@ pub(crate) struct Message {
 /// A scheduling context in a letter, without its share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Time {
-    /// Its position.
-    pub(crate) index: u64,
     /// The length of a slice, or the budget of a share.
     pub(crate) budget: u64,
     /// The rest of a slice.
@@ -144,8 +142,18 @@ const REPLIES: [Reply; 7] = [
 ];
 const MODES: [SendMode; 4] = [SendMode::Send, SendMode::NonBlocking, SendMode::Donating, SendMode::Call];
 
-/// The word of [`Word::TIME`] of a letter without time.
-const NO_TIME: u64 = u64::MAX;
+/// [`Word::TIME`] of a letter without time. The position of a scheduling context has one of the following bits.
+const NO_TIME: u64 = 0;
+/// Its home has kept it as it is, out of use.
+const KEPT: u64 = 1 << 32;
+/// The same, and the letter has a copy, for a server that needs it.
+const OFFERED: u64 = 1 << 33;
+/// A server runs on the copy.
+const LENT: u64 = 1 << 34;
+/// A server has used the copy: it replaces what the home has kept.
+const USED: u64 = 1 << 35;
+/// The bits of the position.
+const INDEX: u64 = KEPT - 1;
 
 impl Letter {
     /// Creates an empty letter.
@@ -158,13 +166,14 @@ impl Letter {
         (0..Word::COUNT).for_each(|position| self.set(position, from.get(position)));
     }
 
-    /// Returns the parts that distinguish the letter in a model: its kind, the object, whether time is in it, and whether it was recalled.
+    /// Returns the parts that distinguish the letter in a model: its kind, the object, the position of the scheduling context plus one
+    /// or zero, and whether it was recalled.
     pub(super) fn summary(&self) -> [u64; 4] {
         let is_recalled = self.get(Word::RECALLED) == self.get(Word::NUMBER);
         [
             self.get(Word::KIND),
             self.get(Word::OBJECT),
-            u64::from(self.get(Word::TIME) != NO_TIME),
+            self.time_index().map_or(0, |index| index + 1),
             u64::from(is_recalled),
         ]
     }
@@ -287,12 +296,24 @@ impl Letter {
         }
     }
 
-    /// Writes a scheduling context.
-    pub(crate) fn write_time(&self, time: Time, share: &SporadicServer) {
-        let Time { index, budget, remaining, consumed, priority, is_limited } = time;
-        let words = [index, budget, remaining, consumed, u64::from(priority), u64::from(is_limited)];
+    /// Writes a scheduling context, at this position of its home, which a server may use.
+    pub(crate) fn offer_time(&self, index: u64, time: Time, share: &SporadicServer) {
+        self.set(Word::TIME, index | OFFERED);
+        self.write_time(time, share);
+    }
+
+    /// Writes what is left of the scheduling context that a server has used.
+    pub(crate) fn return_time(&self, time: Time, share: &SporadicServer) {
+        self.set(Word::TIME, self.get(Word::TIME) & INDEX | USED);
+        self.write_time(time, share);
+    }
+
+    #[inline(never)]
+    fn write_time(&self, time: Time, share: &SporadicServer) {
+        let Time { budget, remaining, consumed, priority, is_limited } = time;
+        let words = [budget, remaining, consumed, u64::from(priority), u64::from(is_limited)];
         for (place, word) in words.into_iter().enumerate() {
-            self.set(Word::TIME + place, word);
+            self.set(Word::TIME + 1 + place, word);
         }
         if is_limited {
             share.words().enumerate().for_each(|(place, word)| self.set(Word::SHARE + place, word));
@@ -304,19 +325,37 @@ impl Letter {
         self.set(Word::TIME, NO_TIME);
     }
 
-    /// Reads a scheduling context.
-    pub(crate) fn time(&self) -> Option<Time> {
-        let [index, budget, remaining, consumed, priority, is_limited] =
-            core::array::from_fn(|place| self.get(Word::TIME + place));
-        let time = Time {
-            index,
-            budget,
-            remaining,
-            consumed,
-            priority: priority as u8,
-            is_limited: is_limited != 0,
-        };
-        (index != NO_TIME).then_some(time)
+    /// Writes the position of a scheduling context that no thread may use until the letter is back.
+    pub(crate) fn write_kept_time(&self, index: u64) {
+        self.set(Word::TIME, index | KEPT);
+    }
+
+    /// Reads the position, at its home, of the scheduling context that the letter keeps from use.
+    pub(crate) fn time_index(&self) -> Option<u64> {
+        let word = self.get(Word::TIME);
+        (word != NO_TIME).then_some(word & INDEX)
+    }
+
+    /// Returns whether a server has used the scheduling context.
+    pub(crate) fn is_time_used(&self) -> bool {
+        self.get(Word::TIME) & USED != 0
+    }
+
+    /// Takes the offer of a scheduling context for a server. Returns false if there is none, or a server has taken it.
+    pub(crate) fn accept_time(&self) -> bool {
+        let word = self.get(Word::TIME);
+        let is_offered = word & OFFERED != 0;
+        if is_offered {
+            self.set(Word::TIME, word & INDEX | LENT);
+        }
+        is_offered
+    }
+
+    /// Reads a scheduling context that was offered or returned.
+    pub(crate) fn time(&self) -> Time {
+        let [budget, remaining, consumed, priority, is_limited] =
+            core::array::from_fn(|place| self.get(Word::TIME + 1 + place));
+        Time { budget, remaining, consumed, priority: priority as u8, is_limited: is_limited != 0 }
     }
 
     /// Reads the share of a scheduling context that is limited.
@@ -468,14 +507,22 @@ mod tests {
     #[test]
     fn time_is_read_as_it_was_written() {
         let letter = Letter::new();
-        for is_limited in [false, true] {
-            let time = Time { index: 5, budget: 100, remaining: 7, consumed: 8, priority: 9, is_limited };
+        for (index, is_limited) in [(0, false), (63, true)] {
+            let time = Time { budget: 100, remaining: 7, consumed: 8, priority: 9, is_limited };
             let share = SporadicServer::new(30, 100, 400, 20, 1000);
-            letter.write_time(time, &share);
-            assert_eq!(letter.time(), Some(time));
+            letter.offer_time(index, time, &share);
+            assert_eq!((letter.time_index(), letter.time()), (Some(index), time));
             assert_eq!(letter.share() == share, is_limited);
+            assert_eq!((letter.accept_time(), letter.accept_time()), (true, false));
+            assert!(!letter.is_time_used());
+            letter.return_time(Time { remaining: 5, ..time }, &share);
+            assert!(letter.is_time_used() && !letter.accept_time());
+            assert_eq!((letter.time_index(), letter.time().remaining), (Some(index), 5));
+            letter.write_kept_time(index);
+            assert_eq!(letter.time_index(), Some(index));
+            assert!(!letter.is_time_used() && !letter.accept_time());
         }
         letter.write_no_time();
-        assert_eq!(letter.time(), None);
+        assert_eq!((letter.time_index(), letter.is_time_used(), letter.accept_time()), (None, false, false));
     }
 }

@@ -151,7 +151,7 @@ impl Mailboxes {
 
     /// Takes the senders of messages about patched code, one bit each. Called after [`Self::take`].
     pub(crate) fn take_code(&self, number: u8) -> u64 {
-        self.mailbox(number).code.swap(0, Ordering::Acquire)
+        take_all(&self.mailbox(number).code)
     }
 
     /// Takes the bits that others have signalled.
@@ -163,9 +163,9 @@ impl Mailboxes {
     pub(crate) fn take(&self, number: u8) -> Mail {
         let mailbox = self.mailbox(number);
         mailbox.attention.swap(false, Ordering::AcqRel);
-        let recalls = mailbox.recalls.swap(0, Ordering::Acquire);
-        let letters = mailbox.letters.swap(0, Ordering::Acquire);
-        let signals = mailbox.signals.swap(0, Ordering::Acquire);
+        let recalls = take_all(&mailbox.recalls);
+        let letters = take_all(&mailbox.letters);
+        let signals = take_all(&mailbox.signals);
         Mail { letters, recalls, signals }
     }
 
@@ -222,6 +222,12 @@ impl Mailbox {
     fn call(&self) -> Attention {
         if self.attention.swap(true, Ordering::AcqRel) { Attention::Coming } else { Attention::Interrupt }
     }
+}
+
+/// Takes all bits of a word that is mostly empty. A sender whose bits the first look misses sets `attention` after them.
+#[inline]
+fn take_all(word: &AtomicU64) -> u64 {
+    if word.load(Ordering::Relaxed) == 0 { 0 } else { word.swap(0, Ordering::Acquire) }
 }
 
 /// The bit of a thread or notification in a [`Mail`].

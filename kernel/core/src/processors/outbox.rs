@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A thread that needs its letter while that is out waits for it, and then repeats its system call or its faulting
-//! instruction. With every request that is awaited goes the time of the thread, and a thread whose letter is recalled
+//! instruction. While a request is awaited, the thread has no time, and one whose letter is recalled
 //! borrows none: it cannot run, and use its message buffer, before the letter is back. Only a report that a budget is used up
 //! leaves the time at home, where its handler can add to it; no answer to a report is written to the buffer.
 
@@ -76,6 +76,22 @@ pub enum Awaited {
 }
 
 impl<M: Machine> Kernel<M> {
+    /// Serves a call of an object of another processor.
+    #[inline(never)]
+    pub(crate) fn serve_call_elsewhere(&mut self, current: ThreadId) -> Option<&mut M::Context> {
+        self.flush_open_call();
+        let context = &self.threads[current].context;
+        let (cap, info) =
+            (self.own_cap(current, context.cptr()).copied().unwrap_or_default(), context.info());
+        let outcome = match cap.as_elsewhere() {
+            Some(object) if object.kind == ObjectKind::Endpoint && object.rights.can_send() => {
+                self.send_away(current, object, Errand::Send(SendMode::Call))
+            }
+            _ => self.call_elsewhere(current, cap, info),
+        };
+        self.leave_with(outcome)
+    }
+
     /// A call of an object of another processor.
     #[cold]
     #[inline(never)]
@@ -190,6 +206,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Sends the request of a thread, which waits for the answer. If its letter is still out, it waits for that first.
+    #[inline(never)]
     fn send_away(&mut self, thread: ThreadId, object: Elsewhere, errand: Errand) -> Outcome {
         let again = match errand {
             Errand::Report(_) => Restart::ProgramCounter,
@@ -219,11 +236,11 @@ impl<M: Machine> Kernel<M> {
         errand: Errand,
         awaited: Awaited,
     ) {
-        let keeps_time = awaited == Awaited::No || matches!(errand, Errand::Report(Fault::Timeout { .. }));
-        if keeps_time {
-            self.machine.mailboxes().letter(thread).write_no_time();
-        } else {
-            self.lend_away(thread);
+        match errand {
+            _ if awaited == Awaited::No => self.machine.mailboxes().letter(thread).write_no_time(),
+            Errand::Report(Fault::Timeout { .. }) => self.machine.mailboxes().letter(thread).write_no_time(),
+            Errand::Invoke(_) | Errand::Release => self.keep_time(thread),
+            Errand::Send(_) | Errand::Report(_) => self.offer_time(thread),
         }
         self.requests = self.requests.wrapping_add(1);
         let number = self.requests;
@@ -270,7 +287,7 @@ impl<M: Machine> Kernel<M> {
         let was_ready = self.threads[thread].is_schedulable() && had_time;
         let has_ended = self.end_recalled_call(thread, outbox, answer);
         if self.release_after_answer(thread, answer == Some(Reply::Released), may_run) {
-            return self.part_visitors(Outcome::NOTHING);
+            return self.end_visits(Outcome::NOTHING);
         }
         match (outbox, state) {
             _ if has_ended => {}
@@ -283,7 +300,7 @@ impl<M: Machine> Kernel<M> {
         let is_new = self.threads[thread].state == State::Runnable && !was_ready;
         let outcome = if is_new { self.wake(thread) } else { Outcome::NOTHING };
         // The time may be that of a visitor whose errand is done.
-        self.part_visitors(outcome)
+        self.end_visits(outcome)
     }
 
     /// Ends the call of a thread that was stopped when the answer was already on its way. Returns whether it was such a call.

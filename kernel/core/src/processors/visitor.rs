@@ -6,21 +6,22 @@
 //! ```
 //!
 //! A visitor has no scheduling context, so it never runs here: whatever makes it Runnable ends its visit. After each event
-//! on the slow path, `part_visitors` sends such threads home. Fast paths do not complete errands of visitors: they only
-//! reply to callers that have time.
+//! on the slow path, `part_visitors` sends such threads home. Of the fast paths, only the reply to a visitor completes an errand.
 
 use limen_abi::{Label, MessageInfo};
 
 use super::keeper::KEEPER;
 use super::letter::{Errand, Letter, Message, Reply, Request};
 use super::mailbox::{bit, take_lowest};
-use crate::arena::{SchedContextId, ThreadId};
+use crate::arena::{EndpointId, ReplyId, SchedContextId, ThreadId};
 use crate::cap::Cap;
 use crate::event::{Next, Outcome};
+use crate::inbox::Inbox;
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 use crate::message::Answer;
-use crate::object::endpoint::SendMode;
+use crate::object::endpoint::{Endpoint, SendMode};
+use crate::object::reply;
 use crate::object::thread::State;
 
 /// A thread of another processor that uses an object of this one.
@@ -30,7 +31,7 @@ pub struct Visitor {
     number: u64,
     /// The answer when it becomes runnable.
     done: Reply,
-    /// The time that it lends to a server that has none.
+    /// The entry of the time that it lends, from when a server first needs that. Until then it is in the letter.
     pub(super) time: Option<SchedContextId>,
     /// How many registers the reply to its fault has set.
     pub(crate) replied: usize,
@@ -42,7 +43,7 @@ impl Visitor {
     /// No visitor.
     pub const NONE: Self = Self { number: 0, done: Reply::Sent, time: None, replied: 0, ending: None };
 
-    /// Returns whether it brought time along.
+    /// Returns whether a server has needed its time.
     #[must_use]
     pub fn lends_time(&self) -> bool {
         self.time.is_some()
@@ -115,7 +116,7 @@ impl<M: Machine> Kernel<M> {
         if self.processor.current.is_none() {
             return false;
         }
-        let next = take_lowest(&mut self.processor.mail.letters.clone());
+        let next = take_lowest(&mut self.first_letters());
         let letter = next.map(|thread| self.machine.mailboxes().letter(thread));
         let request = letter.filter(|letter| letter.is_invocation()).and_then(Letter::request);
         request.is_some_and(|Request { errand, object, message, .. }| {
@@ -125,12 +126,21 @@ impl<M: Machine> Kernel<M> {
         })
     }
 
-    /// Handles one message. The letters come before the recalls of their threads.
+    /// Returns the answers that have arrived, or without any the requests, one bit for each thread.
+    fn first_letters(&self) -> u64 {
+        let letters = self.processor.mail.letters;
+        let answers = letters & self.processor.residents;
+        if answers != 0 { answers } else { letters }
+    }
+
+    /// Handles one message. Answers come before requests, which may be sent after them and use their threads' time. The
+    /// letters come before the recalls of their threads.
     fn take_message(&mut self) -> Outcome {
-        if let Some(thread) = take_lowest(&mut self.processor.mail.letters) {
+        if let Some(thread) = take_lowest(&mut self.first_letters()) {
+            self.processor.mail.letters &= !bit(thread);
             return if self.processor.number == KEEPER && self.keep_letter(thread) {
                 Outcome::NOTHING
-            } else if self.homes[thread] == self.processor.number {
+            } else if self.processor.residents & bit(thread) != 0 {
                 self.receive_answer(thread)
             } else {
                 self.admit(thread)
@@ -162,13 +172,12 @@ impl<M: Machine> Kernel<M> {
         let request = self.machine.mailboxes().letter(thread).request();
         let Some(request) = &request else { return Outcome::NOTHING };
         let cap = request.object.at_home();
-        let time = self.unpack_time(thread);
         let done = match request.errand {
             Errand::Send(SendMode::Call) => Reply::Message,
             Errand::Report(_) => Reply::Resumed,
             _ => Reply::Sent,
         };
-        self.visitors[thread] = Visitor { number: request.number, done, time, ..Visitor::NONE };
+        self.visitors[thread] = Visitor { number: request.number, done, ..Visitor::NONE };
         self.processor.visiting |= bit(thread);
         let Message { info, words, .. } = request.message;
         let entry = &mut self.threads[thread];
@@ -177,7 +186,10 @@ impl<M: Machine> Kernel<M> {
         entry.context.set_info(info);
         entry.context.set_words(words, words.len());
         let outcome = self.do_errand(thread, request, cap);
-        self.part_visitors(outcome)
+        match request.errand {
+            Errand::Invoke(_) => self.end_visits(outcome),
+            _ => self.part_visitor(thread, outcome),
+        }
     }
 
     fn do_errand(&mut self, thread: ThreadId, request: &Request, cap: Cap) -> Outcome {
@@ -248,22 +260,33 @@ impl<M: Machine> Kernel<M> {
         self.send_home(thread, Reply::Undone, Outcome::NOTHING)
     }
 
-    /// Sends visitors home whose errand is done.
+    /// Sends visitors home whose errand is done, if there are any visitors.
+    #[inline(always)]
+    pub(crate) fn end_visits(&mut self, outcome: Outcome) -> Outcome {
+        if self.processor.visiting == 0 { outcome } else { self.part_visitors(outcome) }
+    }
+
     #[cold]
     #[inline(never)]
-    pub(crate) fn part_visitors(&mut self, mut outcome: Outcome) -> Outcome {
+    fn part_visitors(&mut self, mut outcome: Outcome) -> Outcome {
         let mut visiting = self.processor.visiting;
         while let Some(thread) = take_lowest(&mut visiting) {
-            let Visitor { done, ending, .. } = self.visitors[thread];
-            let reply = match (ending, self.threads[thread].state) {
-                (Some(reply), _) => reply,
-                (None, State::Runnable) => done,
-                (None, State::Inactive) => Reply::Stopped,
-                _ => continue,
-            };
-            outcome = self.send_home(thread, reply, outcome);
+            outcome = self.part_visitor(thread, outcome);
         }
         outcome
+    }
+
+    /// Sends a visitor home if its errand is done.
+    #[inline(always)]
+    fn part_visitor(&mut self, thread: ThreadId, outcome: Outcome) -> Outcome {
+        let Visitor { done, ending, .. } = self.visitors[thread];
+        let reply = match (ending, self.threads[thread].state) {
+            (Some(reply), _) => reply,
+            (None, State::Runnable) => done,
+            (None, State::Inactive) => Reply::Stopped,
+            _ => return outcome,
+        };
+        self.send_home(thread, reply, outcome)
     }
 
     /// Ends the visit of a thread. It is in no queue.
@@ -276,13 +299,10 @@ impl<M: Machine> Kernel<M> {
             }
             Some(id) => {
                 let outcome = self.take_from_holder(id, outcome);
-                self.pack_time(id, thread);
+                self.return_guest(id, thread);
                 outcome
             }
-            None => {
-                self.machine.mailboxes().letter(thread).write_no_time();
-                outcome
-            }
+            None => outcome,
         };
         self.processor.visiting &= !bit(thread);
         let replied = self.visitors[thread].replied;
@@ -309,6 +329,40 @@ impl<M: Machine> Kernel<M> {
         let attention = mailboxes.send_letter(home, thread);
         self.attract(home, attention);
         outcome
+    }
+
+    /// Serves a reply after which the server waits, if it is to a visitor.
+    #[inline(never)]
+    pub(crate) fn serve_reply_beside_visitors(&mut self) -> Option<&mut M::Context> {
+        let Some((server, endpoint, reply, visitor)) = self.plan_reply_to_visitor() else {
+            return self.serve_reply_here();
+        };
+        let info = self.threads[server].context.info();
+        let answered = self.answer_slowly(server, reply, info);
+        self.wait_alone(server, endpoint, reply);
+        let returned = self.return_borrowed_time(server, self.threads[server].notification);
+        let outcome = Outcome { current: Next::Blocks, woken: answered.or(returned) };
+        let outcome = self.part_visitor(visitor, outcome);
+        self.leave_with(outcome)
+    }
+
+    /// Ends a system call that is served here.
+    #[inline(never)]
+    pub(super) fn leave_with(&mut self, outcome: Outcome) -> Option<&mut M::Context> {
+        let outcome = self.end_visits(outcome);
+        self.schedule(outcome);
+        self.running()
+    }
+
+    #[inline(always)]
+    fn plan_reply_to_visitor(&self) -> Option<(ThreadId, EndpointId, ReplyId, ThreadId)> {
+        let server = self.processor.current?;
+        let Inbox::Endpoint(endpoint, reply) = self.usual_inbox(server) else { return None };
+        let reply::Reply::Owed { caller, loan: None } = self.replies[reply] else { return None };
+        let can_go = self.processor.visiting & bit(caller) != 0
+            && self.endpoints[endpoint] == Endpoint::Idle
+            && self.signal_for(server).is_none();
+        can_go.then_some((server, endpoint, reply, caller))
     }
 
     /// Takes the time that a visitor has lent from the thread that runs on it.

@@ -53,6 +53,11 @@ pub(super) const PROCESSORS: &[Case] = &[
         record(Table::Threads, 1, "scheduling context of another processor"),
     ),
     (
+        "more scheduling contexts than threads",
+        |w| spoil(w, |w| w.sched_contexts.extend_from_within(..1)),
+        record(Table::SchedContexts, 0, "more of them than threads at a processor"),
+    ),
+    (
         "notification",
         |w| spoil(w, |w| w.homes[3].processor = 1),
         record(Table::Threads, 0, "notification of another processor"),

@@ -6,6 +6,8 @@ use crate::support::{Arguments, Family, REPLY, System, Thread};
 
 /// Each thread's slot for the endpoint, with all rights: that of its event loop, which fast paths need.
 pub(super) const ENDPOINT: u64 = slot::INPUT;
+/// The slot of a server in a chain for the endpoint of the next one.
+pub(super) const NEXT_ENDPOINT: u64 = 300;
 /// Each thread's slot for the notification, with all rights.
 pub(super) const NOTIFICATION: u64 = 301;
 /// Each thread's slot for the spare scheduling context.
@@ -36,6 +38,8 @@ const STEP: u64 = 20;
 pub(super) enum Operation {
     /// Call the endpoint.
     Call,
+    /// Call the endpoint of the next server.
+    CallNext,
     /// Send to the endpoint.
     Send,
     /// Send to the endpoint if a thread waits there.
@@ -187,6 +191,7 @@ impl Operation {
     pub(super) fn perform(self, system: &mut System, actor: Thread) {
         match self {
             Self::Call => system.call(actor, ENDPOINT, 1, &[1]),
+            Self::CallNext => system.call(actor, NEXT_ENDPOINT, 1, &[1]),
             Self::Send => system.send(actor, ENDPOINT, 1, &[1]),
             Self::NbSend => system.nb_send(actor, ENDPOINT, 1, &[1]),
             Self::Recv => system.recv(actor, ENDPOINT),

@@ -16,7 +16,7 @@ use limen_core::processors::outbox::{Awaited, Outbox};
 use limen_image::Rights;
 
 use super::key::key;
-use super::operation::{ENDPOINT, FIRST_THREAD, KEY, NOTIFICATION, Operation, PROBE};
+use super::operation::{ENDPOINT, FIRST_THREAD, KEY, NEXT_ENDPOINT, NOTIFICATION, Operation, PROBE};
 use crate::support::{Checking, Grant, HostMachine, OpenCalls, Plan, Processors, ProcessorsSnapshot, Thread};
 
 /// The number of states at which a search takes too long for a test.
@@ -26,6 +26,18 @@ const MAX_STATES: usize = 200_000;
 const SERVER: &[Operation] = {
     use Operation::*;
     &[Recv, ReplyRecv, SignalRecv, EndSlice]
+};
+
+/// Operations of a server that calls the next one.
+const MIDDLE: &[Operation] = {
+    use Operation::*;
+    &[Recv, ReplyRecv, CallNext]
+};
+
+/// Operations of the last server of a chain.
+const LAST: &[Operation] = {
+    use Operation::*;
+    &[ReplyRecv, Wait]
 };
 
 /// Operations of a client.
@@ -38,6 +50,12 @@ const CLIENT: &[Operation] = {
 const MANAGER: &[Operation] = {
     use Operation::*;
     &[Call, Suspend(1), Resume(1), Restart(1)]
+};
+
+/// Operations of a thread that controls the client and the first server of a chain.
+const CHAIN_MANAGER: &[Operation] = {
+    use Operation::*;
+    &[Call, Suspend(0), Resume(0), Restart(0), Suspend(1), Restart(1)]
 };
 
 /// Operations of a thread that switches a static key.
@@ -117,20 +135,55 @@ impl Model {
         self.search(processors)
     }
 
-    /// Boots, lets the server wait, and takes its time from it.
-    fn boot_passive(&mut self) -> Processors {
-        let starter = self.plan.thread("starter", 10);
-        self.plan.set_processor(starter, 1);
-        let server = self.roles[0].0;
-        let time = self.plan.sched_context_of(server);
-        let time = self.plan.grant(starter, time.control());
-        let own = self.plan.grant(starter, starter.control());
+    /// A client on processor 0 with its manager, a server of it on processor 1, and a server of that one on processor 0.
+    fn with_chain() -> Self {
+        let mut plan = Plan::new();
+        let client = plan.thread("client", 50);
+        let middle = plan.thread("middle", 60);
+        let last = plan.thread("last", 60);
+        let manager = plan.thread("manager", 40);
+        let (first, second) = (plan.endpoint(), plan.endpoint());
+        plan.place(middle, ENDPOINT, first.receiver());
+        plan.place(middle, NEXT_ENDPOINT, second.with(1, Rights::SEND | Rights::GRANT_REPLY));
+        plan.place(last, ENDPOINT, second.receiver());
+        for thread in [client, manager] {
+            plan.place(thread, ENDPOINT, first.with(thread.0, Rights::SEND | Rights::GRANT_REPLY));
+        }
+        for thread in [client, middle] {
+            plan.place(manager, FIRST_THREAD + thread.0, thread.control());
+        }
+        plan.set_processor(middle, 1);
+        Self {
+            plan,
+            roles: vec![
+                (client, &[Operation::Call]),
+                (middle, MIDDLE),
+                (last, LAST),
+                (manager, CHAIN_MANAGER),
+            ],
+        }
+    }
+
+    /// Boots, lets these servers wait, and takes their time from them.
+    fn boot_passive(&mut self, servers: &[Thread]) -> Processors {
+        let starters: Vec<_> = servers.iter().map(|server| self.add_starter(*server)).collect();
         let mut processors = self.plan.boot_processors();
-        let system = &mut processors.systems[1];
-        system.recv(server, ENDPOINT);
-        system.call(starter, time, Label::SchedContextUnbind.as_raw(), &[]);
-        system.call(starter, own, Label::TcbSuspend.as_raw(), &[]);
+        servers.iter().for_each(|server| processors.of(*server).recv(*server, ENDPOINT));
+        for (starter, time, own) in starters {
+            let system = processors.of(starter);
+            system.call(starter, time, Label::SchedContextUnbind.as_raw(), &[]);
+            system.call(starter, own, Label::TcbSuspend.as_raw(), &[]);
+        }
         processors
+    }
+
+    /// Adds a thread that takes the time of a server on its processor and then stops itself, and returns it with its slots for both.
+    fn add_starter(&mut self, server: Thread) -> (Thread, u64, u64) {
+        let starter = self.plan.thread("starter", 55);
+        let processor = self.plan.record(server).processor;
+        self.plan.set_processor(starter, processor);
+        let time = self.plan.sched_context_of(server);
+        (starter, self.plan.grant(starter, time.control()), self.plan.grant(starter, starter.control()))
     }
 
     /// Searches from the state after boot and returns the number of states.
@@ -189,17 +242,22 @@ impl Model {
     /// When all messages have arrived, no thread waits for an answer that nothing will send, and no time is lost.
     fn check_progress(&self, processors: &mut Processors) {
         processors.settle();
-        processors.verify_settled_time(self.plan.writer.sched_contexts.len());
+        processors.verify_settled_time();
         processors.verify_settled_keys();
-        for (thread, _) in self.roles.iter().copied() {
-            let home = processors.home(thread);
+        for (thread, _) in &self.roles {
+            let home = processors.home(*thread);
             let id = thread.id();
-            if !matches!(processors.systems[home].state(thread), State::Away { .. }) {
+            if !matches!(processors.systems[home].state(*thread), State::Away { .. }) {
                 continue;
             }
-            let visits =
-                processors.systems.iter().any(|system| system.kernel.processor.visiting & 1 << thread.0 != 0);
-            assert!(visits, "{id:?} is away, and visits no processor");
+            let visited =
+                processors.systems.iter().find(|system| system.kernel.processor.visiting & bit(id) != 0);
+            let Some(system) = visited else { panic!("{id:?} is away, and visits no processor") };
+            let waits_for_time = system.kernel.visitors[id].is_ending();
+            let others = self.roles.iter().filter(|(other, _)| other != thread);
+            let is_lent_further =
+                others.into_iter().any(|(other, _)| system.kernel.outboxes[other.id()] != Outbox::Home);
+            assert!(!waits_for_time || is_lent_further, "{id:?} waits for time that is nowhere");
         }
     }
 
@@ -293,7 +351,14 @@ fn a_manager_beside_the_server_reaches_only_valid_states() {
 #[test]
 fn a_passive_server_elsewhere_reaches_only_valid_states() {
     let mut model = Model::new(0);
-    let processors = model.boot_passive();
+    let processors = model.boot_passive(&[model.roles[0].0]);
+    println!("{} states", model.search(processors));
+}
+
+#[test]
+fn a_chain_of_passive_servers_that_comes_back_reaches_only_valid_states() {
+    let mut model = Model::with_chain();
+    let processors = model.boot_passive(&[model.roles[1].0, model.roles[2].0]);
     println!("{} states", model.search(processors));
 }
 

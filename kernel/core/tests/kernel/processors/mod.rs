@@ -95,6 +95,34 @@ fn a_caller_waits_until_the_server_on_another_processor_receives() {
 }
 
 #[test]
+fn a_server_becomes_passive_though_the_monitor_elsewhere_starts_later() {
+    let mut plan = Plan::new();
+    let monitor = plan.thread("monitor", 255);
+    let server = plan.thread("server", 100);
+    let endpoint = plan.endpoint();
+    let ready = plan.grant(server, endpoint.caller(BADGE));
+    let receive = plan.grant(monitor, endpoint.receiver());
+    let notification = plan.bound_notification(server);
+    let time = plan.sched_context_of(server);
+    let control = plan.grant(monitor, time.control());
+    let binding = plan.grant(monitor, notification.waiter());
+    let input = plan.endpoint();
+    let wait = plan.grant(server, input.receiver());
+    plan.set_processor(server, 1);
+    let mut processors = plan.boot_processors();
+    processors.of(server).send(server, ready, 0, &[]);
+    // The message waits for the monitor, and the answer to it is on its way when the monitor invokes the method.
+    processors.take_interrupt(0);
+    processors.of(monitor).recv(monitor, receive);
+    processors.of(monitor).call_with_caps(monitor, control, Label::SchedContextBind.as_raw(), &[binding]);
+    processors.settle();
+    processors.of(monitor).assert_done(monitor);
+    processors.of(server).assert_running(server);
+    processors.of(server).recv(server, wait);
+    processors.of(server).assert_holds(server, None);
+}
+
+#[test]
 fn a_passive_server_on_another_processor_runs_on_the_time_of_its_caller() {
     let mut pair = Pair::new(false);
     let Pair { client, server, receive, .. } = pair;
@@ -112,7 +140,7 @@ fn a_passive_server_on_another_processor_runs_on_the_time_of_its_caller() {
     processors.settle();
     processors.of(server).assert_running(server);
     let time = pair.plan.sched_context_of(client);
-    processors.of(server).assert_holds(server, Some(time));
+    processors.of(server).assert_has_time(server);
     processors.of(client).assert_holds(client, None);
     processors.pass(150);
     processors.of(server).reply_recv(server, receive, 8, &[9]);
@@ -124,6 +152,89 @@ fn a_passive_server_on_another_processor_runs_on_the_time_of_its_caller() {
     processors.of(client).assert_holds(client, Some(time));
     let rest = processors.of(client).kernel.sched_contexts[time.id()].remaining;
     assert_eq!(rest, 500 - 100 - 150, "time is charged on both processors");
+}
+
+/// Passive servers on two processors in turn, each of which calls the next.
+struct Chain {
+    processors: Processors,
+    client: Thread,
+    servers: Vec<Thread>,
+    calls: Vec<u64>,
+    receive: Vec<u64>,
+}
+
+impl Chain {
+    fn new() -> Self {
+        let mut plan = Plan::new();
+        let client = plan.thread("client", 50);
+        plan.slice(client, 1000);
+        let servers = ["first", "second", "third", "fourth"].map(|name| plan.thread(name, 100));
+        // They take the time of the servers.
+        let starters = [0, 1].map(|_| plan.thread("starter", 60));
+        let (mut calls, mut receive, mut times) = (Vec::new(), Vec::new(), Vec::new());
+        for (position, server) in servers.into_iter().enumerate() {
+            let caller = if position == 0 { client } else { servers[position - 1] };
+            let endpoint = plan.endpoint();
+            calls.push(plan.grant(caller, endpoint.caller(BADGE)));
+            receive.push(plan.grant(server, endpoint.receiver()));
+            let (starter, time) = (starters[(position + 1) % 2], plan.sched_context_of(server));
+            times.push((starter, plan.grant(starter, time.control())));
+        }
+        let waits = starters.map(|starter| {
+            let notification = plan.notification();
+            plan.grant(starter, notification.waiter())
+        });
+        [servers[0], servers[2], starters[1]].into_iter().for_each(|thread| plan.set_processor(thread, 1));
+        let mut processors = plan.boot_processors();
+        for (server, receive) in servers.into_iter().zip(&receive) {
+            processors.of(server).recv(server, *receive);
+        }
+        for (starter, time) in times {
+            processors.of(starter).call(starter, time, Label::SchedContextUnbind.as_raw(), &[]);
+        }
+        for (starter, wait) in starters.into_iter().zip(waits) {
+            processors.of(starter).wait(starter, wait);
+        }
+        Self { processors, client, servers: servers.to_vec(), calls, receive }
+    }
+
+    /// Calls from the client to the last server; `ticks` pass before each call.
+    fn call_through(&mut self, ticks: u64) {
+        let mut caller = self.client;
+        for (server, call) in self.servers.clone().into_iter().zip(self.calls.clone()) {
+            self.processors.of(caller).assert_running(caller);
+            self.processors.of(caller).pass(ticks);
+            self.processors.of(caller).call(caller, call, LABEL, &[7]);
+            self.processors.settle();
+            self.processors.of(server).assert_running(server);
+            caller = server;
+        }
+    }
+
+    fn answer(&mut self, position: usize) {
+        let (server, receive) = (self.servers[position], self.receive[position]);
+        self.processors.of(server).reply_recv(server, receive, 8, &[9]);
+        self.processors.settle();
+        self.processors.of(server).assert_holds(server, None);
+    }
+}
+
+#[test]
+fn time_comes_back_through_a_chain_that_visits_each_processor_twice() {
+    let mut chain = Chain::new();
+    for round in 1..=3 {
+        chain.call_through(10);
+        for position in [3, 2, 1, 0] {
+            chain.answer(position);
+        }
+        let client = chain.client;
+        let system = chain.processors.of(client);
+        system.assert_running(client);
+        system.assert_message(client, 0, 8, &[9]);
+        let time = system.kernel.threads[client.id()].sched_context.unwrap();
+        assert_eq!(system.kernel.sched_contexts[time].remaining, 1000 - 40 * round);
+    }
+    chain.processors.verify_settled_time();
 }
 
 #[test]

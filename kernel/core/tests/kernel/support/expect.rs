@@ -101,6 +101,12 @@ impl System {
         self.equal(thread, "scheduling context", found, sched_context.map(SchedContext::id));
     }
 
+    /// Asserts that this thread runs on some scheduling context.
+    pub(crate) fn assert_has_time(&self, thread: Thread) {
+        let has_time = self.kernel.threads[thread.id()].sched_context.is_some();
+        self.equal(thread, "has a scheduling context", has_time, true);
+    }
+
     /// Returns the state of a thread.
     pub(crate) fn state(&self, thread: Thread) -> State {
         self.kernel.threads[thread.id()].state

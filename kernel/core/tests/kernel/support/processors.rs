@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use limen_abi::limits;
 use limen_core::arena::{SchedContextId, ThreadId};
 use limen_core::kernel::{Keys, SchedContexts};
 use limen_core::machine::{Interrupt, Patching, Ticks};
@@ -28,6 +27,8 @@ pub(crate) struct Processors {
     pub(crate) systems: Vec<System>,
     /// The home of each thread.
     homes: Vec<usize>,
+    /// The scheduling contexts of each processor, one bit each.
+    sched_contexts: Vec<u64>,
 }
 
 /// The state of everything.
@@ -44,6 +45,7 @@ struct Crossing {
     threads: Vec<(Outbox, Visitor)>,
     requests: u64,
     sched_contexts_away: u64,
+    guest_entries: u64,
     visiting: u64,
     mail: Mail,
     interrupted: u64,
@@ -66,6 +68,7 @@ impl Crossing {
             threads: threads.collect(),
             requests: kernel.requests,
             sched_contexts_away: kernel.sched_contexts_away,
+            guest_entries: kernel.guest_entries,
             visiting: kernel.processor.visiting,
             mail: kernel.processor.mail,
             interrupted: kernel.machine.interrupted,
@@ -92,6 +95,7 @@ impl Crossing {
         let kernel = &mut system.kernel;
         kernel.requests = self.requests;
         kernel.sched_contexts_away = self.sched_contexts_away;
+        kernel.guest_entries = self.guest_entries;
         kernel.processor.visiting = self.visiting;
         kernel.processor.mail = self.mail;
         kernel.machine.interrupted = self.interrupted;
@@ -104,7 +108,8 @@ impl Crossing {
 
 impl Processors {
     pub(crate) fn new(systems: Vec<System>, homes: Vec<usize>) -> Self {
-        let processors = Self { systems, homes };
+        let sched_contexts = systems.iter().map(|system| !system.kernel.guest_entries).collect();
+        let processors = Self { systems, homes, sched_contexts };
         processors.verify("boot");
         processors
     }
@@ -255,24 +260,52 @@ impl Processors {
         }
     }
 
-    /// A scheduling context is at one processor at most; the rest are in letters.
+    /// Each scheduling context in use is at one place: not away, or named by the letter of one thread of its processor.
     fn verify_time(&self, what: &str) {
-        for id in SchedContexts::first(limits::SCHED_CONTEXTS) {
-            let count = self.processors_with(id);
-            assert!(count <= 1, "after {what}: scheduling context {id:?} is at {count} processors");
+        for (number, system) in self.systems.iter().enumerate() {
+            let kernel = &system.kernel;
+            for (id, slice) in kernel.slices.iter() {
+                let letters = self.letters_with(number, id);
+                let is_away = kernel.sched_contexts_away & bit(id) != 0;
+                assert_eq!(
+                    letters,
+                    usize::from(is_away),
+                    "after {what}: letters with {id:?} of processor {number}"
+                );
+                assert!(
+                    letters == 0 || slice.budget != 0,
+                    "after {what}: {id:?} of processor {number} is away unused"
+                );
+            }
+            let guests = kernel
+                .slices
+                .iter()
+                .filter(|(id, slice)| slice.budget != 0 && !self.is_resident(number, *id));
+            let lenders = kernel.visitors.iter().filter(|(_, visitor)| visitor.lends_time());
+            assert_eq!(guests.count(), lenders.count(), "after {what}: guests of processor {number}");
         }
     }
 
-    /// Checks that the first scheduling contexts are at a processor each, once no letter is on its way.
-    pub(crate) fn verify_settled_time(&self, count: usize) {
+    /// Checks that no scheduling context is lost once no letter is on its way.
+    pub(crate) fn verify_settled_time(&self) {
         assert_eq!(self.interrupted(), [] as [usize; 0]);
-        for id in SchedContexts::first(count) {
-            assert_eq!(self.processors_with(id), 1, "scheduling context {id:?} is lost");
+        for (number, system) in self.systems.iter().enumerate() {
+            for (id, slice) in system.kernel.slices.iter().filter(|(id, _)| self.is_resident(number, *id)) {
+                assert_ne!(slice.budget, 0, "{id:?} of processor {number} is lost");
+            }
         }
     }
 
-    fn processors_with(&self, id: SchedContextId) -> usize {
-        self.systems.iter().filter(|system| system.kernel.slices[id].budget != 0).count()
+    /// Returns whether this scheduling context belongs to the processor.
+    fn is_resident(&self, number: usize, id: SchedContextId) -> bool {
+        self.sched_contexts[number] & bit(id) != 0
+    }
+
+    fn letters_with(&self, number: usize, id: SchedContextId) -> usize {
+        let mailboxes = &self.systems[0].kernel.machine.shared.mailboxes;
+        let position = SchedContexts::index_of(id) as u64 + 1;
+        let threads = self.homes.iter().zip(0..).filter(|(home, _)| **home == number);
+        threads.filter(|(_, thread)| mailboxes.summary(Thread(*thread).id())[2] == position).count()
     }
 
     /// The places where the letter of a thread is.

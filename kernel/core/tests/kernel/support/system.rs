@@ -1,7 +1,7 @@
 //! A running system: its operations, and the checks after every event.
 
-use limen_abi::Syscall;
 use limen_abi::message::BufferWord;
+use limen_abi::{Syscall, limits};
 use limen_core::Kernel;
 use limen_core::boot::{caps, place};
 use limen_core::event::Event;
@@ -81,10 +81,16 @@ impl Size {
             endpoints: counts.endpoints as usize,
             notifications: counts.notifications as usize,
             replies: counts.replies as usize,
-            sched_contexts: image.sched_contexts().count(),
+            sched_contexts: sched_contexts(image),
             interrupts: image.interrupts().count(),
         }
     }
+}
+
+/// The entries of scheduling contexts that may be in use: with several processors, those of guests, too.
+fn sched_contexts(image: &Image<'_>) -> usize {
+    let own = image.sched_contexts().count();
+    if image.processors() == 1 { own } else { (own + image.threads().count()).min(limits::SCHED_CONTEXTS) }
 }
 
 impl System {
