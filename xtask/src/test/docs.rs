@@ -1,8 +1,9 @@
 //! The commands that the documents show: each one runs, and what the page shows below it must appear, in this order.
 //!
 //! In a block of `sh` each line is a command, which must succeed. In other blocks commands are behind `$ `, and the lines
-//! below one are its output, of which `...` leaves out any number. Numbers and the width of columns may differ. The comment
-//! `<!-- not run: REASON -->` in front of a block excludes it. Commands of `./x test` are tests themselves and do not run.
+//! below one are its output, of which `...` leaves out any number. Numbers and the width of columns may differ. A command that
+//! waits for the reader has the comment `<!-- ends when all is shown -->` in front of its block, and is ended then. The comment
+//! `<!-- not run: REASON -->` excludes a block. Commands of `./x test` are tests themselves and do not run.
 //!
 //! A page may have its reader write files, or lead out of the top folder. Its commands run in a folder of their own, and
 //! comments in front of blocks say what the blocks are:
@@ -14,7 +15,9 @@
 //! ```
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::symlink;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -31,6 +34,9 @@ const FENCE: &str = "```";
 const PROMPT: &str = "$ ";
 const TESTS: &str = "./x test";
 
+/// Seconds after which a command that waits is ended although it has not printed all.
+const LIMIT: &str = "900";
+
 /// The page's own folder, below [`Workspace::root`].
 const FOLDERS: &str = "build/docs";
 
@@ -43,9 +49,18 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
+    fn until_shown(self) -> Self {
+        match self.act {
+            Act::Run { command, output } => {
+                Self { act: Act::RunUntil { command, output: output.unwrap_or_default() }, ..self }
+            }
+            _ => self,
+        }
+    }
+
     fn needs_folder(&self) -> bool {
         match self.act {
-            Act::Run { command, .. } => command.contains(" ../"),
+            Act::Run { command, .. } | Act::RunUntil { command, .. } => command.contains(" ../"),
             Act::Write { .. } | Act::Replace { .. } => true,
         }
     }
@@ -55,6 +70,8 @@ impl Step<'_> {
 enum Act<'a> {
     /// Run a command, whose output the page may show.
     Run { command: &'a str, output: Option<Vec<&'a str>> },
+    /// Run a command until it has printed what the page shows.
+    RunUntil { command: &'a str, output: Vec<&'a str> },
     /// Write a file.
     Write { file: &'a str, lines: Vec<&'a str> },
     /// Replace the part of a file that begins and ends like these lines.
@@ -77,6 +94,10 @@ pub fn run(workspace: &Workspace) -> Outcome<Verdict> {
                 Act::Run { command, output } => {
                     progress::show(&format!("{name}:{line}: {command}"));
                     check(&folder, command, output.as_deref())?
+                }
+                Act::RunUntil { command, output } => {
+                    progress::show(&format!("{name}:{line}: {command}"));
+                    check_until(&folder, command, output)?
                 }
                 Act::Write { file, lines } => {
                     files::write(&folder.join(file), lines.join("\n") + "\n")?;
@@ -144,6 +165,7 @@ enum Note<'a> {
     #[default]
     None,
     NotRun,
+    EndsWhenShown,
     File(&'a str),
     PartOf(&'a str),
     OutputOf(&'a str),
@@ -157,6 +179,9 @@ impl<'a> Note<'a> {
         let after = |begin| note.strip_prefix(begin);
         if after("not run: ").is_some() {
             return Self::NotRun;
+        }
+        if note == "ends when all is shown" {
+            return Self::EndsWhenShown;
         }
         let file = after("file: ").map(Self::File);
         let part = || after("part of ").map(Self::PartOf);
@@ -199,6 +224,7 @@ impl<'a> Block<'a> {
         match self.note {
             Note::None => self.commands(),
             Note::NotRun => Vec::new(),
+            Note::EndsWhenShown => self.commands().into_iter().map(Step::until_shown).collect(),
             Note::File(file) => vec![Step { line, act: Act::Write { file, lines: lines() } }],
             Note::PartOf(file) => vec![Step { line, act: Act::Replace { file, lines: lines() } }],
             Note::OutputOf(command) => {
@@ -248,6 +274,35 @@ fn check(folder: &Path, command: &str, expected: Option<&[&str]>) -> Outcome<Out
     })
 }
 
+/// Runs a command in a process group of its own, and ends the group when all lines have appeared.
+fn check_until(folder: &Path, command: &str, expected: &[&str]) -> Outcome<Outcome> {
+    let mut waiting = Command::new("timeout");
+    waiting.args([LIMIT, "sh", "-c", &format!("exec 2>&1\n{command}")]);
+    waiting.current_dir(folder).env_remove("LIMEN_CALLED_FROM").process_group(0);
+    let mut child = waiting
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .context(|| "cannot start sh".to_owned())?;
+    let own = format!("{}/", folder.display());
+    let mut printed = String::new();
+    let lines = child.stdout.take().map(BufReader::new).into_iter().flat_map(BufRead::lines);
+    for line in lines.map_while(Result::ok) {
+        printed += &(line.replace(&own, "") + "\n");
+        if first_missing(expected, &printed).is_none() {
+            break;
+        }
+    }
+    // It may have ended by itself.
+    let group = format!("-{}", child.id());
+    _ = Command::new("kill").args(["--", &group]).stderr(Stdio::null()).status();
+    child.wait().context(|| format!("cannot end `{command}`"))?;
+    Ok(match first_missing(expected, &printed) {
+        Some(line) => Err(Failure::new(format!("`{command}` does not print: {line}"))),
+        None => Ok(()),
+    })
+}
+
 /// The first line of the page that does not follow the one before in the output.
 fn first_missing<'a>(expected: &[&'a str], output: &str) -> Option<&'a str> {
     let mut lines = output.lines().map(shape);
@@ -292,6 +347,18 @@ mod tests {
                 shown(20, "not", Some(vec![])),
             ]
         );
+    }
+
+    #[test]
+    fn commands_that_wait_are_ended() {
+        let page = "<!-- ends when all is shown -->\n```\n$ ./x run --gdb\nit waits\n```\n```\n$ b\n```\n";
+        let [first, second] = &steps(page)[..] else { panic!("two commands") };
+        assert_eq!(first.act, Act::RunUntil { command: "./x run --gdb", output: vec!["it waits"] });
+        assert_eq!(second.act, Act::Run { command: "b", output: Some(vec![]) });
+        let folder = std::env::temp_dir();
+        let run = |command| check_until(&folder, command, &["port 1", "ready"]).unwrap();
+        assert!(run("echo port 22; echo ready; sleep 1000").is_ok());
+        assert!(run("echo port 22; echo other").is_err());
     }
 
     #[test]
