@@ -46,6 +46,11 @@ ADDRESSES_x86_64 := /<memory_region name="uart"/d; s/<map mr="uart".*>/<ioport i
     s/name="queue" size/name="queue" phys_addr="0x12a00000" size/
 ADDRESSES := s/phys_addr="0x9000000"/phys_addr="$(UART_PADDR)"/; s/phys_addr="0x5/phys_addr="$(FIXED_$(ARCH))/; $(ADDRESSES_$(ARCH))
 
+# SPREAD is a number of processors: the domains of a description without `cpu` are put on them in turn.
+ifneq ($(SPREAD),)
+SPREAD_DOMAINS := | awk '/<protection_domain / && !/ cpu="/ { sub(/<protection_domain /, "&cpu=\"" domains++ % $(SPREAD) "\" ") } 1'
+endif
+
 $(BUILD_DIR)/%.system: %.system $(MAKEFILE_LIST)
 	mkdir -p $(@D)
-	sed '$(MORE_ADDRESSES); $(ADDRESSES)' $< > $@
+	sed '$(MORE_ADDRESSES); $(ADDRESSES)' $< $(SPREAD_DOMAINS) > $@
