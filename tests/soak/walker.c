@@ -171,6 +171,7 @@ static void meet_undefined_instruction(void)
 static void switch_key(void)
 {
     if (!SWITCHES_KEYS) {
+        own()->wrong_keys += limen_key_inc(KEY) != seL4_IllegalOperation || limen_static_branch_unlikely(walked);
         return;
     }
     const seL4_Word *stops = &all()->keepers[own_number()].stops;
