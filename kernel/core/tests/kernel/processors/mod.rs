@@ -548,6 +548,7 @@ fn a_stopped_caller_does_not_run_before_its_letter_is_back() {
     let Pair { client, server, call, receive, .. } = pair;
     // Time that the client could borrow from its notification.
     let spare = pair.plan.sched_context(1000);
+    pair.plan.passive("without time", 1);
     let notification = pair.plan.bound_notification(client);
     let bind = pair.plan.grant(manager, spare.control());
     let wait = pair.plan.grant(manager, notification.waiter());

@@ -149,8 +149,9 @@ fn steps() -> impl Strategy<Value = Step> {
 fn boot(processors: u64, shapes: &[ThreadShape]) -> Processors {
     let mut plan = Plan::new();
     let threads: Vec<_> = shapes.iter().map(|shape| add_thread(&mut plan, shape)).collect();
-    // Those without time of their own can be given some.
+    // Those without time of their own can be given some. No processor has more of it than threads.
     let spare = plan.sched_context(40);
+    plan.passive("without time", 1);
     let times: Vec<_> = threads.iter().map(|thread| plan.sched_context_of(*thread)).collect();
     let times: Vec<_> = times.into_iter().filter(|time| time.0 != u64::MAX).chain([spare]).collect();
     let endpoints: Vec<_> = (0..processors).map(|_| plan.endpoint()).collect();
