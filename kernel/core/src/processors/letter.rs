@@ -302,7 +302,7 @@ impl Letter {
         self.write_time(time, share);
     }
 
-    /// Writes what is left of the scheduling context that a server has used.
+    /// Writes the state of the scheduling context after a server has used it.
     pub(crate) fn return_time(&self, time: Time, share: &SporadicServer) {
         self.set(Word::TIME, self.get(Word::TIME) & INDEX | USED);
         self.write_time(time, share);
