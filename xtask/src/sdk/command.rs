@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command as Process;
+use std::sync::{Mutex, PoisonError};
 
 use crate::check::binary::FloatAbi;
 use crate::command::{Command, no_arguments};
@@ -15,6 +16,7 @@ use crate::sdk::gen_config;
 use crate::sdk::interface;
 use crate::sdk::reproducible::CargoOptions;
 use crate::sdk::version;
+use crate::shell::concurrent;
 use crate::shell::files;
 use crate::shell::process;
 use crate::shell::progress::{self, Steps};
@@ -80,24 +82,19 @@ pub fn build(workspace: &Workspace) -> Outcome {
 pub fn build_with(workspace: &Workspace, wanted: &str) -> Outcome {
     progress::show("waiting for another process that builds the SDK");
     let _lock = lock(workspace)?;
-    let (boards, names) = (board::all(workspace)?, board::all_names(workspace)?);
-    let ports = ports(&boards)?;
-    let mut steps = Steps::new(1 + ports.len() + names.len());
-    steps.next("building the tool");
-    build_tool(workspace)?;
-    let options = CargoOptions::new(workspace)?;
-    for port in ports {
-        steps.next(&format!("building the kernel for {}", port.architecture));
-        cargo_build(&options, port.options())?;
-    }
-    for board in names {
-        steps.next(&format!("building library and monitor for {}", board.name));
+    let names = board::all_names(workspace)?;
+    let steps = Mutex::new(Steps::new(1 + names.len()));
+    let step = |step: &str| steps.lock().unwrap_or_else(PoisonError::into_inner).next(step);
+    step("building the tool and the kernel for each instruction set");
+    // Cargo runs twice at the same time only in different profiles.
+    concurrent::try_map(vec![build_tool, build_kernels], |build| build(workspace))?;
+    concurrent::try_map(names, |board| {
+        step(&format!("building library and monitor for {}", board.name));
         remove_link(&workspace.sdk().join("board").join(&board.name))?;
         let offered = |config: &str| OFFERS_SMP || config == wanted || !workspace::is_smp(config);
-        for config in configs().into_iter().filter(|config| offered(config) && board.has(config)) {
-            Part { workspace, board: &board, config }.build()?;
-        }
-    }
+        let mut configs = configs().into_iter().filter(|config| offered(config) && board.has(config));
+        configs.try_for_each(|config| Part { workspace, board: &board, config }.build())
+    })?;
     documents::write(workspace)
 }
 
@@ -132,14 +129,20 @@ fn build_tool(workspace: &Workspace) -> Outcome {
     if cfg!(target_os = "linux") {
         options = options.with(&["-Ctarget-feature=+crt-static"]);
     }
-    cargo_build(&options, ["--release", "--package", "microkit", "--target", &host])?;
-    let built = workspace.target().join(host).join("release/microkit");
+    cargo_build(&options, ["--profile", "tool", "--package", "microkit", "--target", &host])?;
+    let built = workspace.target().join(host).join("tool/microkit");
     let tool = workspace.sdk().join("bin/microkit");
     files::copy(&built, &tool)?;
     for (file, words) in FROM_THE_TOOL {
         files::write(&workspace.sdk().join(file), process::capture(Process::new(&tool).args(*words))?)?;
     }
     Ok(())
+}
+
+/// Builds the kernels, and what loads them.
+fn build_kernels(workspace: &Workspace) -> Outcome {
+    let options = CargoOptions::new(workspace)?;
+    PORTS.iter().try_for_each(|port| cargo_build(&options, port.options()))
 }
 
 /// Runs cargo without the environment variables that would replace the options and those of `.cargo/config.toml`.
@@ -242,7 +245,7 @@ pub fn copy_kernel(board: &Board, target: &Path, elf: &Path) -> Outcome {
         BootProtocol::Loader => files::copy(&built.join("limen-loader"), &elf.join("loader.elf")),
         BootProtocol::Multiboot => {
             // A 32-bit file for Multiboot loaders: the same segments at the same physical addresses.
-            let small = target.join("sel4_32.elf");
+            let small = target.join(format!("sel4_32_{}.elf", board.name));
             let mut objcopy = Process::new("llvm-objcopy");
             objcopy.args(["--strip-all", "--output-target=elf32-i386"]).arg(&kernel).arg(&small);
             process::capture(&mut objcopy)?;
