@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::process::Command as Process;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lexopt::prelude::*;
 
@@ -24,6 +25,7 @@ use crate::run::board::{self, Board, BootProtocol};
 use crate::sdk;
 use crate::sdk::generate;
 use crate::sdk::unpatched;
+use crate::shell::concurrent;
 use crate::shell::files;
 use crate::shell::process;
 use crate::shell::progress;
@@ -55,18 +57,20 @@ const FOR_TARGETS: &[&str] = &["limen", "limen-platform"];
 
 type Check = (&'static str, fn(&Workspace) -> Outcome);
 
+/// As many begin at the same time as the machine has processors. Neighbours do not need the same output folder of cargo,
+/// for which they would wait.
 const CHECKS: [Check; 16] = [
-    ("formatting", formatting),
     ("lints of host crates", host_lints),
-    ("lints of crates for targets", target_lints),
-    ("documentation", documentation),
+    ("formatting", formatting),
     ("kernels without patched branches", unpatched_kernels),
+    ("book", book),
     ("repository rules", repository_rules),
     ("proofs", check_proofs),
     ("subjects of new commits", subjects),
     ("external crates", external_crates),
-    ("book", book),
     ("equal lines in ports", equal_lines),
+    ("documentation", documentation),
+    ("lints of crates for targets", target_lints),
     ("generated files", generated_files),
     ("figures in documents", figures_in_documents),
     ("headers of the SDK", sdk_headers),
@@ -87,23 +91,21 @@ fn run(workspace: &Workspace, mut arguments: lexopt::Parser) -> Outcome {
         }
         Some(other) => return Err(other.unexpected().into()),
     }
-    let mut failed = 0;
-    for (index, (name, check)) in CHECKS.into_iter().enumerate() {
-        progress::show(&format!("[{}/{}] check {name}", index + 1, CHECKS.len()));
+    let begun = AtomicUsize::new(0);
+    let results = concurrent::map(CHECKS.to_vec(), |(name, check)| {
+        let number = begun.fetch_add(1, Ordering::Relaxed) + 1;
+        progress::show(&format!("[{number}/{}] check {name}", CHECKS.len()));
         let outcome = check(workspace);
         progress::clear();
-        match outcome {
+        match &outcome {
             Ok(()) => println!("check {name}: ok"),
-            Err(failure) => {
-                failed += 1;
-                println!("check {name}: FAILED\n{failure}");
-            }
+            Err(failure) => println!("check {name}: FAILED\n{failure}"),
         }
-    }
-    if failed == 0 {
-        Ok(())
-    } else {
-        Err(Failure::new(format!("{failed} of {} checks failed", CHECKS.len())))
+        outcome
+    });
+    match results.iter().filter(|outcome| outcome.is_err()).count() {
+        0 => Ok(()),
+        failed => Err(Failure::new(format!("{failed} of {} checks failed", CHECKS.len()))),
     }
 }
 
@@ -132,8 +134,10 @@ fn formatting(workspace: &Workspace) -> Outcome {
 fn host_lints(workspace: &Workspace) -> Outcome {
     let deny = ["--all-targets", "--", "-D", "warnings"];
     process::capture(process::cargo("clippy").args(deny))?;
+    let mut fuzzers = fuzz::cargo(workspace, "clippy");
+    fuzzers.arg("--no-default-features");
     native::cargo(workspace, "clippy")
-        .chain([fuzz::cargo(workspace, "clippy"), orders::cargo(workspace, "clippy")])
+        .chain([fuzzers, orders::cargo(workspace, "clippy")])
         .try_for_each(|mut cargo| process::capture(cargo.args(deny)).map(drop))
 }
 
