@@ -1,8 +1,7 @@
-//! Builds and boots systems, several at a time, and judges their output.
+//! Builds and boots systems, and judges their output.
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::bench::environment;
@@ -15,17 +14,15 @@ use crate::run::inspection::{self, Inspection};
 use crate::run::project::Build;
 use crate::run::python;
 use crate::run::qemu::{self, Audience, Boot, Session, Watch};
-use crate::shell::concurrent;
 use crate::shell::files;
-use crate::shell::progress;
 use crate::test::boot_case::Case;
 use crate::test::coverage::{Coverage, Executed};
 use crate::test::gdb;
 use crate::test::jobs::{Job, Judge};
 use crate::test::record::Phase;
 use crate::test::replay::{self, Replay};
+use crate::test::screen::Screen;
 use crate::test::suite::{Place, Suite, Verdict};
-use crate::test::tally::Tally;
 use crate::test::worlds::Consoles;
 use crate::trace::sdk as recording_sdk;
 use crate::workspace::Workspace;
@@ -33,54 +30,12 @@ use crate::workspace::Workspace;
 /// How many lines of a failed system's console are shown.
 const TAIL: usize = 40;
 
-/// Boots every job on each of its boards, and adds the results to the tally.
-pub fn run_all(workspace: &Workspace, jobs: &[Job], tally: &mut Tally, coverage: Option<&Coverage>) {
-    let of = jobs.iter().map(|job| job.boards.len()).sum();
-    let screen = Mutex::new(Screen { started: 0, of, running: Vec::new(), tally });
-    let with_screen = |act: &dyn Fn(&mut Screen<'_>)| {
-        act(&mut screen.lock().unwrap_or_else(PoisonError::into_inner));
-    };
-    let run = |job: &Job| {
-        for board in &job.boards {
-            let name = job.name(board);
-            with_screen(&|screen| screen.start(&name));
-            let run = Run { workspace, job, board, coverage, building: Cell::default() };
-            let verdict = run.judge().unwrap_or_else(Verdict::failed);
-            with_screen(&|screen| screen.finish(&name, run.building.get(), &verdict));
-        }
-    };
-    concurrent::map(jobs.iter().collect(), run);
-}
-
-/// The results so far, and below them the running tests.
-struct Screen<'a> {
-    started: usize,
-    of: usize,
-    running: Vec<(String, Instant)>,
-    tally: &'a mut Tally,
-}
-
-impl Screen<'_> {
-    fn start(&mut self, name: &str) {
-        self.started += 1;
-        self.running.push((name.to_owned(), Instant::now()));
-        self.show();
-    }
-
-    fn finish(&mut self, name: &str, building: Duration, verdict: &Verdict) {
-        if let Some(place) = self.running.iter().position(|(running, _)| running == name) {
-            let (_, begun) = self.running.remove(place);
-            self.tally.add_built(name, Phase::Emulation, begun, building, verdict);
-        }
-        self.show();
-    }
-
-    fn show(&self) {
-        if self.running.is_empty() {
-            return progress::clear();
-        }
-        let running: Vec<_> = self.running.iter().map(|(name, _)| name.as_str()).collect();
-        progress::show(&format!("[{}/{}] {}", self.started, self.of, running.join(", ")));
+/// Boots a job on each of its boards in turn.
+pub fn run(workspace: &Workspace, job: &Job, screen: &Screen<'_>, coverage: Option<&Coverage>) {
+    for board in &job.boards {
+        screen.run(&job.name(board), Phase::Emulation, |building| {
+            Run { workspace, job, board, coverage, building }.judge()
+        });
     }
 }
 
@@ -91,7 +46,7 @@ struct Run<'a> {
     board: &'a Board,
     coverage: Option<&'a Coverage>,
     /// How long its systems took to build.
-    building: Cell<Duration>,
+    building: &'a Cell<Duration>,
 }
 
 impl Run<'_> {

@@ -12,7 +12,6 @@ use crate::sdk;
 use crate::shell::progress;
 use crate::simulated_core;
 use crate::test::boot_case::{CASES, Case};
-use crate::test::boots;
 use crate::test::busy::Busy;
 use crate::test::cothreads;
 use crate::test::coverage::Coverage;
@@ -146,7 +145,7 @@ fn cover(workspace: &Workspace, plan: &Plan<'_>, tally: &mut Tally) -> Outcome {
     let usual = plan.boards.iter().filter(|board| plan.options.run_everything_on(board));
     let kernels = usual.map(|board| workspace.kernel(&board.name, CONFIGS[0]));
     let coverage = Coverage::new(kernels, by_host_tests);
-    boots::run_all(workspace, &plan.jobs, tally, Some(&coverage));
+    plan.run_beside(workspace, Vec::new(), &plan.jobs, Some(&coverage), tally);
     coverage.report(workspace)
 }
 

@@ -23,6 +23,7 @@ mod plan;
 mod quick;
 mod record;
 mod replay;
+mod screen;
 mod sdk_tests;
 mod selection;
 pub mod suite;

@@ -8,9 +8,11 @@ use crate::bench::Rows;
 use crate::check;
 use crate::failure::Outcome;
 use crate::run::board::Board;
+use crate::shell::concurrent;
 use crate::shell::progress::Steps;
 use crate::test::boots;
 use crate::test::cothreads;
+use crate::test::coverage::Coverage;
 use crate::test::docs;
 use crate::test::host_tests;
 use crate::test::jobs::{self, Job};
@@ -18,6 +20,7 @@ use crate::test::large;
 use crate::test::options::Options;
 use crate::test::quick::Choice;
 use crate::test::record::Phase;
+use crate::test::screen::Screen;
 use crate::test::sdk_tests;
 use crate::test::suite::Verdict;
 use crate::test::tally::Tally;
@@ -50,18 +53,16 @@ pub struct Plan<'a> {
 pub struct Part {
     pub name: &'static str,
     phase: Phase,
-    /// Its description, for display.
-    step: &'static str,
     needs_sdk: bool,
     judge: fn(&Workspace, &Plan<'_>) -> Outcome<Verdict>,
 }
 
-/// Every such test, in the order in which they run.
+/// Every such test, in the order in which they begin. Those that need no SDK run beside systems, the others after them, one by
+/// one: they build the same systems.
 static PARTS: [Part; 7] = [
     Part {
         name: HOST,
         phase: Phase::HostTests,
-        step: "building and running host tests",
         needs_sdk: false,
         judge: |workspace, plan| match &plan.quick {
             Some(choice) => host_tests::run_quickly(workspace, choice),
@@ -71,42 +72,36 @@ static PARTS: [Part; 7] = [
     Part {
         name: cothreads::NAME,
         phase: Phase::HostTests,
-        step: "building and running the cothread library",
         needs_sdk: false,
         judge: |workspace, _| cothreads::run(workspace),
     },
     Part {
         name: HEADERS,
         phase: Phase::SdkTests,
-        step: "compiling headers",
         needs_sdk: false,
         judge: |workspace, _| Ok(Verdict::single(check::sdk_headers(workspace))),
     },
     Part {
         name: SDK,
         phase: Phase::SdkTests,
-        step: "testing the SDK",
         needs_sdk: true,
         judge: |workspace, _| Ok(sdk_tests::run(workspace)),
     },
     Part {
         name: large::TEST,
         phase: Phase::SdkTests,
-        step: "measuring the tool on large descriptions",
         needs_sdk: true,
         judge: |workspace, _| large::run(workspace),
     },
     Part {
         name: traces::TEST,
         phase: Phase::SdkTests,
-        step: "recording traces",
         needs_sdk: true,
         judge: |workspace, plan| Ok(traces::run(workspace, plan.boards)),
     },
     Part {
         name: docs::TEST,
         phase: Phase::SdkTests,
-        step: "running the commands of the documents",
         needs_sdk: true,
         judge: |workspace, _| docs::run(workspace),
     },
@@ -165,19 +160,17 @@ impl<'a> Plan<'a> {
 
     /// Runs everything that can run without the SDK, or everything.
     pub fn run(&self, workspace: &Workspace, has_sdk: bool, tally: &mut Tally) {
-        let parts = self.parts.iter().filter(|part| has_sdk || !part.needs_sdk);
+        let parts = self.parts.iter().copied().filter(|part| has_sdk || !part.needs_sdk);
         let (jobs, compared) =
             if has_sdk { (self.jobs.as_slice(), self.compared.as_slice()) } else { (&[][..], &[][..]) };
-        let mut steps = Steps::new(parts.clone().count() + usize::from(!jobs.is_empty()) + compared.len());
-        for part in parts {
-            steps.next(part.step);
+        let (on_sdk, others): (Vec<_>, Vec<_>) = parts.partition(|part| part.needs_sdk);
+        self.run_beside(workspace, others, jobs, None, tally);
+        let mut steps = Steps::new(on_sdk.len() + compared.len());
+        for part in on_sdk {
+            steps.next(part.name);
             let begun = Instant::now();
             let verdict = (part.judge)(workspace, self).unwrap_or_else(Verdict::failed);
             tally.add(part.name, part.phase, begun, &verdict);
-        }
-        if !jobs.is_empty() {
-            steps.next("running systems");
-            boots::run_all(workspace, jobs, tally, None);
         }
         for board in compared {
             steps.next(&figures(board));
@@ -187,6 +180,30 @@ impl<'a> Plan<'a> {
             }
         }
     }
+
+    /// Runs tests that need no SDK, and systems, several at a time: systems use the processor that a test leaves idle.
+    pub fn run_beside(
+        &self,
+        workspace: &Workspace,
+        parts: Vec<&'static Part>,
+        jobs: &[Job],
+        coverage: Option<&Coverage>,
+        tally: &mut Tally,
+    ) {
+        let boots: usize = jobs.iter().map(|job| job.boards.len()).sum();
+        let screen = Screen::new(parts.len() + boots, tally);
+        let tasks = parts.into_iter().map(Task::Part).chain(jobs.iter().map(Task::Job));
+        concurrent::map(tasks.collect(), |task| match task {
+            Task::Part(part) => screen.run(part.name, part.phase, |_| (part.judge)(workspace, self)),
+            Task::Job(job) => boots::run(workspace, job, &screen, coverage),
+        });
+    }
+}
+
+/// A test that runs beside others.
+enum Task<'a> {
+    Part(&'static Part),
+    Job(&'a Job),
 }
 
 /// The name of a comparison with recorded figures, for display and filters.
