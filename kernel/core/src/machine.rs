@@ -378,6 +378,12 @@ pub trait Context: Copy + Debug {
     fn register(&self, position: usize) -> u64;
     /// Sets a register by position, restricted to values allowed in user mode. Does nothing past the end.
     fn set_register(&mut self, position: usize, value: u64);
+    /// Sets a register by position to what it is in the context of the same thread on another processor, where it may have a value
+    /// that user mode does not allow, such as the target of a jump that faulted. The thread does not run with this context.
+    #[inline]
+    fn copy_register(&mut self, position: usize, value: u64) {
+        self.set_register(position, value);
+    }
     /// Moves the program counter back to the system-call instruction just executed.
     fn rewind_syscall(&mut self);
 }

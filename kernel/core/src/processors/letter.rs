@@ -289,10 +289,11 @@ impl Letter {
         }
     }
 
-    /// Reads registers of a thread, by position. The others remain.
-    pub(crate) fn read_registers<C: Context>(&self, registers: &[usize], context: &mut C) {
+    /// Reads registers of a thread, by position, and gives each to `set`.
+    #[inline]
+    pub(crate) fn read_registers(&self, registers: &[usize], mut set: impl FnMut(usize, u64)) {
         for position in registers.iter().copied().filter(|position| *position < REGISTERS) {
-            context.set_register(position, self.get(Word::REGISTERS + position));
+            set(position, self.get(Word::REGISTERS + position));
         }
     }
 

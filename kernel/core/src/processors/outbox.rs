@@ -359,6 +359,7 @@ impl<M: Machine> Kernel<M> {
             self.abandon_work(thread);
         }
         let letter = self.machine.mailboxes().letter(thread);
-        letter.read_registers(registers, &mut self.threads[thread].context);
+        let context = &mut self.threads[thread].context;
+        letter.read_registers(registers, |position, value| context.set_register(position, value));
     }
 }

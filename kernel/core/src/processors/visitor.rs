@@ -203,7 +203,8 @@ impl<M: Machine> Kernel<M> {
             (Errand::Report(fault), Cap::Endpoint { id, badge, rights }) => {
                 let registers = fault.message_registers::<M::Context>();
                 let letter = self.machine.mailboxes().letter(thread);
-                letter.read_registers(registers, &mut self.threads[thread].context);
+                let context = &mut self.threads[thread].context;
+                letter.read_registers(registers, |position, value| context.copy_register(position, value));
                 let outcome = self.report_to(thread, fault, id, badge, rights);
                 Outcome { current: Next::Continues, ..outcome }
             }

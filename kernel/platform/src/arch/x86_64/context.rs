@@ -211,6 +211,13 @@ impl machine::Context for Context {
     }
 
     #[inline]
+    fn copy_register(&mut self, position: usize, value: u64) {
+        if let Some(place) = ORDER.get(position) {
+            self.0[*place] = value;
+        }
+    }
+
+    #[inline]
     fn rewind_syscall(&mut self) {
         self.0[word::RIP] = self.0[word::RIP].wrapping_sub(SYSCALL_BYTES);
     }
