@@ -47,6 +47,9 @@ use unmasked::{Event, Raiser};
 
 /// How many rounds may miss an instruction: some are executed only occasionally.
 const ATTEMPTS: usize = 4096;
+/// Recorded rounds without an interrupt, beside the first: the place in the middle of a digest is one that all of them execute in
+/// a loop, and none of another program's digest, which is in few rounds.
+const UNDISTURBED: usize = 4;
 /// Recorded rounds with an interrupt in the middle. In some of them it hits another program's digest; if in all, the recording
 /// is repeated.
 const DISTURBED: usize = 8;
@@ -100,14 +103,15 @@ impl Injection {
         let scene = Scene { boot, raise, program, symbols: &kernel, limit };
         let undisturbed = scene.recorded(self.policies, |_| Ok(()))?;
         let usual = undisturbed.first().map_or(&[][..], Vec::as_slice);
-        let over = Repeated::of(usual).middle(usual)?;
+        let others = scene.recorded(UNDISTURBED, |machine| machine.begin_test())?;
+        let over = Repeated::in_all(others.iter().map(Vec::as_slice).chain([usual])).middle(usual)?;
         let record_over = || {
             let disturbed = scene.recorded(DISTURBED, |machine| {
                 // The test must have more than one round.
                 machine.begin_test()?;
                 machine.interrupt_at(over).map(drop)
             })?;
-            inserted_after(over, usual, &disturbed)
+            inserted_after(over, usual, &disturbed).context(|| kernel.function_at(over).to_owned())
         };
         let inserted = record_over().or_else(|_| record_over()).or_else(|_| record_over())?;
         let routines = self.routines.get(&boot.board.title()).map_or(&[][..], Vec::as_slice);

@@ -23,6 +23,12 @@ impl Repeated {
         Self(counts.into_iter().filter(|(_, count)| *count >= LOOP).map(|(address, _)| address).collect())
     }
 
+    /// Those that are in loops in each of these rounds.
+    pub(super) fn in_all<'a>(rounds: impl Iterator<Item = &'a [u64]>) -> Self {
+        let repeated = rounds.map(|executed| Self::of(executed).0);
+        Self(repeated.reduce(|all, round| &all & &round).unwrap_or_default())
+    }
+
     /// The one at half of their executions: in the middle of a digest.
     pub(super) fn middle(&self, executed: &[u64]) -> Outcome<u64> {
         let loops: Vec<_> = executed.iter().filter(|address| self.0.contains(address)).collect();
@@ -145,6 +151,9 @@ mod tests {
         assert_eq!(chosen(&executed, &[0..64, 100..104]), [0, 16, 32, 48, 100]);
         assert_eq!(Repeated::of(&looping).middle(&looping).unwrap(), 7);
         assert!(Repeated::of(&[9]).middle(&[9]).is_err());
+        let other_digest = [looping.clone(), vec![5; 4 * LOOP]].concat();
+        let in_all = Repeated::in_all([other_digest.as_slice(), &looping].into_iter());
+        assert_eq!(in_all.middle(&other_digest).unwrap(), 7);
     }
 
     #[test]
