@@ -47,6 +47,11 @@ pub(crate) fn check(file: &str, text: &str) -> Result<(), Diagnostic> {
     Ok(())
 }
 
+/// Length in bytes of the tag, comment, character data or processing instruction that `text` starts with.
+pub(crate) fn tag_bytes(text: &str) -> usize {
+    Tag::read(text).bytes
+}
+
 /// The contents of angle brackets.
 #[derive(Default)]
 struct Tag {

@@ -29,6 +29,16 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// The name of the file.
+    pub(crate) fn file(&self) -> &'a str {
+        self.file
+    }
+
+    /// Its contents.
+    pub(crate) fn text(&self) -> &'a str {
+        self.text
+    }
+
     /// Number of characters that begin before an offset.
     fn characters_before(&self, offset: usize) -> usize {
         let stride = offset / STRIDE;

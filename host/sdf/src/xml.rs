@@ -18,7 +18,7 @@ impl<'a> Document<'a> {
         limits::check(file, text)?;
         match roxmltree::Document::parse(text) {
             Ok(tree) => Ok(Self { source: Source::new(file, text), tree }),
-            Err(error) => Err(syntax_error(file, &error)),
+            Err(error) => Err(syntax_error(&Source::new(file, text), &error)),
         }
     }
 
@@ -28,15 +28,77 @@ impl<'a> Document<'a> {
     }
 }
 
-fn syntax_error(file: &str, error: &roxmltree::Error) -> Diagnostic {
-    let position = error.pos();
+fn syntax_error(source: &Source<'_>, error: &roxmltree::Error) -> Diagnostic {
+    let (position, file) = (error.pos(), source.file());
     let span = Span { file: file.to_owned(), line: position.row, column: position.col };
-    Diagnostic::new(
-        code::XML_SYNTAX,
-        &span,
-        format!("Could not parse '{file}': {error}: {span}"),
-        "The file must be well-formed XML 1.0 without a document type declaration.",
-    )
+    let help = help(source, error).unwrap_or_else(|| {
+        "The file must be well-formed XML 1.0 without a document type declaration.".to_owned()
+    });
+    Diagnostic::new(code::XML_SYNTAX, &span, format!("Could not parse '{file}': {error}: {span}"), help)
+}
+
+/// The way out of errors whose cause is far from the place that the library names.
+fn help(source: &Source<'_>, error: &roxmltree::Error) -> Option<String> {
+    let place = |offset| {
+        let Span { line, column, .. } = source.span(offset);
+        format!("{line}:{column}")
+    };
+    let tags = Tags::read(source.text());
+    match error {
+        roxmltree::Error::UnexpectedEndOfStream => {
+            Some(format!("The tag or comment that begins at {} has no end.", place(tags.last?)))
+        }
+        roxmltree::Error::UnexpectedCloseTag(..) | roxmltree::Error::UnclosedRootNode => {
+            let (name, start) = *tags.open.last()?;
+            let start = place(start);
+            match tags.wrong_end {
+                Some(wrong) if tags.open.iter().all(|(name, _)| *name != wrong) => {
+                    Some(format!("The <{name}> at {start} and this </{wrong}> must have the same name."))
+                }
+                _ => Some(format!(
+                    "Close the <{name}> at {start}: end it with '/>', or add </{name}> after its contents."
+                )),
+            }
+        }
+        _ => None,
+    }
+}
+
+/// The tags of a text up to the first end tag that fits no open element, or up to its end.
+#[derive(Default)]
+struct Tags<'a> {
+    /// Names and offsets of the open elements, the innermost last.
+    open: Vec<(&'a str, usize)>,
+    /// The name in that end tag.
+    wrong_end: Option<&'a str>,
+    /// Offset of the last tag.
+    last: Option<usize>,
+}
+
+impl<'a> Tags<'a> {
+    fn read(text: &'a str) -> Self {
+        let mut tags = Self::default();
+        let mut rest = text;
+        while let Some(from_tag) = rest.find('<').and_then(|start| rest.get(start..)) {
+            let start = text.len() - from_tag.len();
+            let (tag, after) =
+                from_tag.split_at_checked(limits::tag_bytes(from_tag)).unwrap_or((from_tag, ""));
+            rest = after;
+            tags.last = Some(start);
+            let inside = tag.trim_start_matches('<').trim_end_matches('>');
+            if let Some(name) = inside.strip_prefix('/').map(str::trim_end) {
+                if tags.open.last().is_none_or(|(last, _)| *last != name) {
+                    tags.wrong_end = Some(name);
+                    break;
+                }
+                tags.open.pop();
+            } else if !inside.starts_with(['!', '?']) && !inside.ends_with('/') {
+                let name = inside.split(char::is_whitespace).next().unwrap_or_default();
+                tags.open.push((name, start));
+            }
+        }
+        tags
+    }
 }
 
 /// An element of a document.
