@@ -1,5 +1,8 @@
 //! The definition of a command of `./x`.
 
+use std::str::FromStr;
+
+use lexopt::ValueExt;
 use limen_nearest::{advice, options_in};
 
 use crate::failure::{Failure, Outcome};
@@ -34,6 +37,30 @@ pub fn no_arguments(mut arguments: lexopt::Parser) -> Outcome {
 /// When it is not; the failure lists the choices.
 pub fn one_of(what: &str, value: String, choices: &[&str]) -> Outcome<String> {
     if choices.contains(&value.as_str()) { Ok(value) } else { Err(unknown(what, &value, choices, "")) }
+}
+
+/// The value of the option that was read last, as a number.
+///
+/// # Errors
+/// When there is none, or it is not of this type; the failure says what the option takes.
+pub fn number<T: FromStr>(arguments: &mut lexopt::Parser, option: &str, takes: &str) -> Outcome<T> {
+    let text = arguments.value()?.string()?;
+    text.parse().map_err(|_| Failure::new(format!("{option} takes {takes}, not '{text}'")))
+}
+
+/// Stores the only argument without an option.
+///
+/// # Errors
+/// When there was one before; the failure names both.
+pub fn only(place: &mut Option<String>, value: std::ffi::OsString) -> Outcome {
+    let value = value.string()?;
+    if let Some(first) = place {
+        return Err(Failure::new(format!(
+            "name one of '{first}' and '{value}': this command takes one name"
+        )));
+    }
+    *place = Some(value);
+    Ok(())
 }
 
 /// The failure for an unknown name. It suggests the closest name, lists all if they are few, or gives the advice
@@ -83,5 +110,28 @@ mod tests {
         assert_eq!(choose("atlo").unwrap_err().to_string(), "there is no voice 'atlo'; did you mean `alto`?");
         let failure = choose("tenor").unwrap_err().to_string();
         assert_eq!(failure, "there is no voice 'tenor'; choose from: alto, bass");
+    }
+
+    #[test]
+    fn a_number_names_its_option() {
+        let number = |word: &str| {
+            let mut arguments = lexopt::Parser::from_args(["--voices", word]);
+            let _ = arguments.next();
+            number::<u8>(&mut arguments, "--voices", "a whole number of singers")
+                .map_err(|failure| failure.to_string())
+        };
+        assert_eq!(number("4"), Ok(4));
+        for word in ["-1", "many", "256", "1.5", ""] {
+            assert_eq!(number(word), Err(format!("--voices takes a whole number of singers, not '{word}'")));
+        }
+    }
+
+    #[test]
+    fn a_second_name_is_an_error() {
+        let mut place = None;
+        only(&mut place, "alto".into()).unwrap();
+        let failure = only(&mut place, "bass".into()).unwrap_err().to_string();
+        assert_eq!(failure, "name one of 'alto' and 'bass': this command takes one name");
+        assert_eq!(place.as_deref(), Some("alto"));
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use lexopt::prelude::*;
 
-use crate::command::{Command, one_of};
+use crate::command::{Command, number, one_of, only};
 use crate::failure::{Failure, Outcome};
 use crate::run::board;
 use crate::run::inspection::{AFTER, Inspection};
@@ -92,7 +92,7 @@ fn written(workspace: &Workspace, file: &Path) -> Outcome {
 }
 
 fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
-    let (mut system, mut board) = ("examples/tour".to_owned(), board::DEFAULT.to_owned());
+    let (mut system, mut board) = (None, board::DEFAULT.to_owned());
     let (mut variants, mut config, mut after, mut task) = (Vec::new(), "debug".to_owned(), AFTER, None);
     while let Some(argument) = arguments.next()? {
         match argument {
@@ -101,12 +101,15 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
             Long("board") => board = arguments.value()?.string()?,
             Long("variant") => variants.push(arguments.value()?.string()?),
             Long("config") => config = one_of("configuration", arguments.value()?.string()?, &configs())?,
-            Long("after") => after = Duration::from_secs(arguments.value()?.parse()?),
-            Value(name) => system = name.string()?,
+            Long("after") => {
+                after = Duration::from_secs(number(&mut arguments, "--after", "a whole number of seconds")?)
+            }
+            Value(name) => only(&mut system, name)?,
             other => return Err(other.unexpected().into()),
         }
     }
     let task =
         task.ok_or_else(|| Failure::new("name a file to write with -o, or one to list with --read"))?;
+    let system = system.unwrap_or_else(|| "examples/tour".to_owned());
     Ok(Options { system, board, variants, config, after, task })
 }

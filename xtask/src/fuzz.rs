@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use lexopt::prelude::*;
 
-use crate::command::{Command, unknown};
+use crate::command::{Command, number, unknown};
 use crate::failure::{Context, Failure, Outcome};
 use crate::shell::process;
 use crate::test::cothreads;
@@ -125,8 +125,10 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
     let mut options = Options { target: None, seconds: 60, seed: None };
     while let Some(argument) = arguments.next()? {
         match argument {
-            Long("seconds") => options.seconds = arguments.value()?.parse()?,
-            Long("seed") => options.seed = Some(arguments.value()?.parse()?),
+            Long("seconds") => {
+                options.seconds = number(&mut arguments, "--seconds", "a whole number of seconds")?
+            }
+            Long("seed") => options.seed = Some(number(&mut arguments, "--seed", "a whole number")?),
             Value(target) if options.target.is_none() => options.target = Some(target.string()?),
             other => return Err(other.unexpected().into()),
         }

@@ -77,7 +77,7 @@ fn dispatch() -> Outcome {
     }
     let Some(command) = COMMANDS.into_iter().find(|command| name == command.name) else {
         let names = COMMANDS.map(|command| command.name);
-        return Err(command::unknown("command", &name.to_string_lossy(), &names, ""));
+        return Err(command::unknown("command", &name.to_string_lossy(), &names, "./x lists the commands"));
     };
     if arguments.iter().any(|word| word == "--help" || word == "-h") {
         println!("{}", command.help.trim());

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use lexopt::prelude::*;
 
-use crate::command::Command;
+use crate::command::{Command, number};
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::{self, Board};
 use crate::shell::files;
@@ -87,7 +87,9 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
     let mut options = Options { minutes: 30, board: None, seed: now };
     while let Some(argument) = arguments.next()? {
         match argument {
-            Long("minutes") => options.minutes = arguments.value()?.parse()?,
+            Long("minutes") => {
+                options.minutes = number(&mut arguments, "--minutes", "a whole number of minutes")?
+            }
             Long("board") => options.board = Some(arguments.value()?.string()?),
             Long("seed") => options.seed = seed_of(&arguments.value()?.string()?)?,
             other => return Err(other.unexpected().into()),

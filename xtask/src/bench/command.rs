@@ -17,7 +17,7 @@ use crate::bench::measure;
 use crate::bench::native;
 use crate::bench::order;
 use crate::bench::trace::MOST_GIB;
-use crate::command::{Command, one_of};
+use crate::command::{Command, number, one_of, only};
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::{self, Board};
 use crate::run::project::Project;
@@ -148,7 +148,7 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
 }
 
 fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
-    let mut options = Options::default();
+    let (mut options, mut filter) = (Options::default(), None);
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("board") => options.boards.push(arguments.value()?.string()?),
@@ -162,7 +162,8 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
             Long("model") => options.model = true,
             Long("trace") => options.trace = Some(arguments.value()?.string()?),
             Long("trace-limit") => {
-                let gib = arguments.value()?.parse_with(str::parse::<NonZeroU32>)?;
+                let gib: NonZeroU32 =
+                    number(&mut arguments, "--trace-limit", "a whole number of GiB above 0")?;
                 options.trace_limit = Some(gib.get());
             }
             Long("config") => {
@@ -172,11 +173,12 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
             Long("order") => options.order = true,
             Long("native") => options.native = true,
             Long("record") => (options.record, options.quick) = (true, true),
-            // A shell completes folders with a slash.
-            Value(filter) => options.filter = filter.string()?.trim_end_matches('/').to_owned(),
+            Value(name) => only(&mut filter, name)?,
             other => return Err(other.unexpected().into()),
         }
     }
+    // A shell completes folders with a slash.
+    options.filter = filter.unwrap_or_default().trim_end_matches('/').to_owned();
     if options.boards.is_empty() && options.from.is_empty() {
         options.boards.push(board::DEFAULT.to_owned());
     }
@@ -494,7 +496,7 @@ mod tests {
             (&["bench/notify", "--trace-limit", "4"], "give --trace ROW as well"),
             (
                 &["bench/notify", "--trace", "notify fpu=off", "--trace-limit", "0"],
-                "cannot parse argument \"0\"",
+                "--trace-limit takes a whole number of GiB above 0, not '0'",
             ),
             (
                 &["bench/notify", "--trace", "notify fpu=off", "--json", "run.json"],

@@ -7,7 +7,7 @@ use lexopt::prelude::*;
 use limen_inspect::View;
 use limen_symbolise::Symboliser;
 
-use crate::command::{Command, one_of};
+use crate::command::{Command, number, one_of, only};
 use crate::failure::{Failure, Outcome};
 use crate::profile;
 use crate::run::board;
@@ -180,6 +180,7 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
         after: None,
         is_debugged: false,
     };
+    let mut system = None;
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("board") => options.board = arguments.value()?.string()?,
@@ -187,15 +188,21 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
             Long("config") => {
                 options.config = Some(one_of("configuration", arguments.value()?.string()?, &configs())?)
             }
-            Long("timeout") => options.timeout = Some(arguments.value()?.parse()?),
+            Long("timeout") => {
+                options.timeout = Some(number(&mut arguments, "--timeout", "a whole number of seconds")?)
+            }
             Long("profile") => options.profile = true,
             Long("inspect") => options.inspect = true,
-            Long("after") => options.after = Some(Duration::from_secs(arguments.value()?.parse()?)),
+            Long("after") => {
+                options.after =
+                    Some(Duration::from_secs(number(&mut arguments, "--after", "a whole number of seconds")?))
+            }
             Long("gdb") => options.is_debugged = true,
-            Value(system) => options.system = system.string()?,
+            Value(name) => only(&mut system, name)?,
             other => return Err(other.unexpected().into()),
         }
     }
+    options.system = system.unwrap_or(options.system);
     if usize::from(options.profile) + usize::from(options.inspect) + usize::from(options.is_debugged) > 1 {
         return Err(Failure::new("--profile, --inspect and --gdb exclude each other"));
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use lexopt::prelude::*;
 use limen_trace::{System, Trace, program};
 
-use crate::command::{Command, one_of};
+use crate::command::{Command, one_of, only};
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::{self, Board};
 use crate::run::expected::Expected;
@@ -150,6 +150,7 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
         html: None,
         is_table: false,
     };
+    let mut system = None;
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("board") => options.board = arguments.value()?.string()?,
@@ -162,10 +163,11 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
             Short('o') | Long("output") => options.perfetto = Some(arguments.value()?.into()),
             Long("html") => options.html = Some(arguments.value()?.into()),
             Long("table") => options.is_table = true,
-            Value(system) => options.system = system.string()?,
+            Value(name) => only(&mut system, name)?,
             other => return Err(other.unexpected().into()),
         }
     }
+    options.system = system.unwrap_or(options.system);
     Ok(options)
 }
 
