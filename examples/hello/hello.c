@@ -10,5 +10,4 @@ void init(void)
 
 void notified(microkit_channel ch)
 {
-    (void)ch;
 }
