@@ -182,7 +182,9 @@ fn read_cpu(target: &Target, attributes: &mut Attributes) -> Result<u8, Reported
         _ => {
             let text = format!("cpu core must be less than {}, got {cpu}", target.cpus);
             let help = match target.cpus - 1 {
-                0 => "Processors count from 0; omit the attribute for processor 0.".to_owned(),
+                0 => "This configuration has one processor, number 0; those whose names start with `smp-` have all of \
+                      the board."
+                    .to_owned(),
                 last => format!("This configuration has processors 0 to {last}; 0 is the default."),
             };
             Err(attributes.value_error(code::PD_CPU_RANGE, "cpu", &text, help))
