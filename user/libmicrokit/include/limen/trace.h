@@ -67,7 +67,8 @@ LIMEN_INLINE void limen_trace_write(seL4_Word word, seL4_Word value)
         }                                                                                                          \
     } while (0)
 
-/* An event, the begin and the end of a span, and the new value of a counter. */
+/* An event, the begin and the end of a span, and the new value of a counter. The name becomes a string of the assembler in a
+ * template of the compiler, so it is a string literal without quotes, backslashes, percent signs and braces. */
 #define limen_trace_event(name, value) LIMEN_TRACE(limen_traced_event, name, value)
 #define limen_trace_begin(name, value) LIMEN_TRACE(limen_traced_span_begin, name, value)
 #define limen_trace_end(name, value) LIMEN_TRACE(limen_traced_span_end, name, value)
