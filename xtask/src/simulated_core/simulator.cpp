@@ -1,14 +1,15 @@
 // The machine around the simulated core: memory, a serial port, the code that starts the firmware, and the run's end.
 //
-//   simulator --latency CYCLES --silence CYCLES --phases NUMBER --firmware FILE --image FILE
+//   simulator --latency CYCLES --silence CYCLES --phases NUMBER --counter NAME --firmware FILE --image FILE
 //
 // The core is Rocket's ExampleRocketSystem, as Verilator translates it. It has two AXI4 ports as a master: one for memory,
 // and one for devices. Its interrupt controller, timer and boot ROM are inside. The boot ROM jumps to the first address of
 // the device port, where QEMU's `virt` machine has its serial port. Both are there: the core fetches instructions in bursts,
 // which get the firmware's first line, and accesses devices one by one.
 //
-// The console goes to standard output. With `--phases 1`, so do the durations of the parts of boot, as rows of `./x bench`. The run ends when the firmware turns the machine off, with the signal TERM, or when
-// the system is silent for too long. Then standard error gets the number of cycles.
+// The console goes to standard output. With `--phases 1`, so do the durations of the parts of boot, as rows of `./x bench`. The
+// run ends when the firmware turns the machine off, with the signal TERM, or when the system is silent for too long. Then
+// standard error gets the number of cycles. With `--counter`, the register `cycle` counts something else than cycles.
 
 #include <csignal>
 #include <cstdint>
@@ -49,6 +50,12 @@ constexpr uint8_t TRANSMITTER_INTERRUPT = 2;
 
 // The serial port's interrupt: bit 0 is line 1 of the core's interrupt controller, which has eight lines.
 constexpr uint8_t SERIAL_LINE = 1;
+
+// A register of the machine beside those of the serial port: the register `cycle` when the serial port's line was last asserted.
+constexpr uint64_t ASSERTED = SERIAL + 0x800;
+
+// The identifier of reads by the instruction cache on the memory port; the data cache has the others.
+constexpr uint8_t CODE = 2;
 
 // Cycles from a request to the device port until its answer.
 constexpr uint64_t DEVICE_LATENCY = 4;
@@ -126,7 +133,7 @@ public:
         if (is_burst) {
             return memory.read(address - SERIAL + MEMORY_START, is_burst);
         }
-        return address == SERIAL ? TRANSMITTER_EMPTY : 0;
+        return address == SERIAL ? TRANSMITTER_EMPTY : address == ASSERTED ? asserted_at : 0;
     }
 
     void write(uint64_t address, uint64_t word, uint8_t strobe)
@@ -144,6 +151,15 @@ public:
     uint8_t interrupts() const
     {
         return enabled_interrupts & TRANSMITTER_INTERRUPT ? SERIAL_LINE : 0;
+    }
+
+    // `now` is the register `cycle`.
+    void note_interrupts(uint64_t now)
+    {
+        if (interrupts() != 0 && !was_asserted) {
+            asserted_at = now;
+        }
+        was_asserted = interrupts() != 0;
     }
 
     // Shows how long the run takes, where a person can see it and no line of the console is cut.
@@ -179,6 +195,8 @@ private:
 
     const Memory &memory;
     uint8_t enabled_interrupts = 0;
+    bool was_asserted = false;
+    uint64_t asserted_at = 0;
     bool shows_progress = isatty(STDERR_FILENO);
     bool is_line_start = true;
     bool has_progress = false;
@@ -258,8 +276,8 @@ public:
         }
     }
 
-    // Bursts that were read.
-    uint64_t count = 0;
+    // Bursts that were read, by the instruction cache and by all.
+    uint64_t code = 0, count = 0;
 
 private:
     // Up to `length` + 1 beats of 8 bytes.
@@ -294,6 +312,7 @@ private:
             read.ready = cycle + latency;
             reads.push_back(read);
             count++;
+            code += read.id == CODE;
         }
         if (is_write) {
             writes.push_back(write);
@@ -329,6 +348,7 @@ struct Options {
     uint64_t latency = 20;
     uint64_t silence = 100'000'000;
     uint64_t phases = 0;
+    std::string counter = "cycles";
     std::string firmware, image;
 };
 
@@ -355,6 +375,8 @@ Options parse(int count, char **words)
             options.silence = number(words[i + 1]);
         } else if (name == "--phases") {
             options.phases = number(words[i + 1]);
+        } else if (name == "--counter") {
+            options.counter = words[i + 1];
         } else if (name == "--firmware") {
             options.firmware = words[i + 1];
         } else if (name == "--image") {
@@ -415,8 +437,9 @@ void reset(VExampleRocketSystem &core)
     core.eval();
 }
 
-#define CSR(core, name)                                                                                                  \
-    ((core).rootp->ExampleRocketSystem__DOT__tile_prci_domain__DOT__tile_reset_domain_tile__DOT__core__DOT__csr__DOT__##name)
+#define TILE(core, name)                                                                                                 \
+    ((core).rootp->ExampleRocketSystem__DOT__tile_prci_domain__DOT__tile_reset_domain_tile__DOT__##name)
+#define CSR(core, name) TILE(core, core__DOT__csr__DOT__##name)
 
 constexpr int USER_MODE = 0;
 constexpr int MACHINE_MODE = 3;
@@ -460,6 +483,47 @@ private:
     uint64_t loader = 0, kernel = 0;
 };
 
+// What the register `cycle` counts: cycles, as in the core itself, or an event, so that programs that measure cycles count it.
+class Counter {
+public:
+    explicit Counter(const std::string &name) : name(name)
+    {
+        if (name != "cycles" && name != "code_lines" && name != "data_lines" && name != "walks") {
+            fail("the counter " + name + " is none of cycles, code_lines, data_lines and walks");
+        }
+    }
+
+    // After a rising edge of the clock, which has incremented the register, and before instructions read it.
+    template <class Port> void update(VExampleRocketSystem &core, const Port &memory)
+    {
+        bool is_walking = TILE(core, ptw__DOT__state) != 0;
+        walks += is_walking && !was_walking;
+        was_walking = is_walking;
+        if (name == "cycles") {
+            return;
+        }
+        uint64_t lines = name == "code_lines" ? memory.code : memory.count - memory.code;
+        uint64_t events = name == "walks" ? walks : lines;
+        CSR(core, small_1) = events % SMALL;
+        CSR(core, large_1) = events / SMALL;
+    }
+
+    // The register.
+    static uint64_t value(VExampleRocketSystem &core)
+    {
+        return CSR(core, large_1) * SMALL + CSR(core, small_1);
+    }
+
+private:
+    // The register has two parts; the lower one has six bits.
+    static constexpr uint64_t SMALL = 64;
+
+    std::string name;
+    bool was_walking = false;
+    // Walks of the page tables, one for each translation that the TLBs lack.
+    uint64_t walks = 0;
+};
+
 void report(const Account &account, uint64_t lines)
 {
     auto shown = [](uint64_t count) { return static_cast<unsigned long long>(count); };
@@ -483,6 +547,7 @@ int run(const Options &options)
     core->eval();
     Account account;
     Phases phases(options.phases != 0);
+    Counter counter(options.counter);
     uint64_t last_print = 0;
     int status = 0;
     while (!is_asked_to_end && !devices.is_off) {
@@ -501,6 +566,8 @@ int run(const Options &options)
         account.cycles++;
         memory_port.update(account.cycles);
         device_port.update(account.cycles);
+        counter.update(*core, memory_port);
+        devices.note_interrupts(Counter::value(*core));
         core->interrupts = devices.interrupts();
         core->clock = 0;
         core->eval();
