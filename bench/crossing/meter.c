@@ -8,7 +8,8 @@
  * is without calls.
  *
  * Entry, exit and the kernel's work between them must add up to the difference of two reads outside all stamps, less that
- * difference without an event: exactly, in a run that counts instructions, unless a slice ended between two reads. */
+ * difference without an event: exactly, in a run that counts instructions, unless a slice ended between two reads. In a run that
+ * counts cycles, the stamps must lie between the outer reads, and cross_around is what is left between these and the stamps. */
 
 #include "arrivals.h"
 #include "meter.h"
@@ -30,7 +31,7 @@ static void enter(void (*cross)(limen_crossing_t *), seL4_Error armed)
         do {                                                                                        \
             enter(limen_cross_##event, LIMEN_PROBE_ARM(event));                                     \
         } while (keep(&pass, sample.interruptions + sample.interruptions_after));                   \
-        ROWS_PRINT(name);                                                                           \
+        PRINT(name);                                                                           \
     } while (0)
 
 static void measure_faults(void)
@@ -49,7 +50,7 @@ static void measure_syscalls(void)
     do {
         enter(limen_cross_syscall, limen_probe_arm_syscall());
     } while (keep(&pass, sample.interruptions + sample.interruptions_after));
-    ROWS_PRINT("syscall");
+    PRINT("syscall");
 }
 
 static int arrives(const struct arrival *arrival)
@@ -66,7 +67,7 @@ static void measure_call(void)
     start();
     while (arrives((struct arrival *)arrivals + SERVER)) {
     }
-    ROWS_PRINT("call");
+    PRINT("call");
 }
 
 static void measure_notification(void)
@@ -75,7 +76,7 @@ static void measure_notification(void)
     start();
     while (arrives((struct arrival *)arrivals + LISTENER)) {
     }
-    ROWS_PRINT("notification");
+    PRINT("notification");
 }
 
 static void take_by_calls(void)

@@ -32,6 +32,11 @@ struct crossed crossed(const struct overhead *overhead, const limen_probe_sample
         .in = sample->entry - sample->user - overhead->in,
         .out = arriving->crossing.after - arriving->crossing.exit - overhead->out,
         .outside = arriving->after - leaving->before - overhead->outside,
+        .around = (sample->user - leaving->before) + (arriving->after - arriving->crossing.after),
+        .is_in_order = leaving->before <= sample->user && sample->user <= sample->entry
+                       && sample->entry <= arriving->crossing.exit
+                       && arriving->crossing.exit <= arriving->crossing.after
+                       && arriving->crossing.after <= arriving->after,
     };
     crossed.stamped = crossed.in + (arriving->crossing.exit - sample->entry) + crossed.out;
     return crossed;

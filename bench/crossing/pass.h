@@ -31,6 +31,10 @@ struct crossed {
     /* Entry, exit and the kernel's work between them, by the stamps and by the outer reads. */
     seL4_Word stamped;
     seL4_Word outside;
+    /* Between an outer read and the stamp next to it, on both sides. */
+    seL4_Word around;
+    /* Whether no stamp is earlier than the read or the stamp before it. */
+    int is_in_order;
 };
 
 /* `sample` and `leaving` belong to the program that enters the kernel, `arriving` to the program it returns to. */
