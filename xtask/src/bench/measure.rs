@@ -35,12 +35,14 @@ pub const CONFIG: &str = "release";
 
 /// The systems that a simulated core measures without a filter; each takes minutes there. docs/hardware.md says why the others
 /// are left out.
-const SIMULATED: [&str; 8] = [
+const SIMULATED: [&str; 10] = [
     "bench/boot",
     "bench/cothreads",
+    "bench/crossing",
     "bench/fault",
     "bench/fpu",
     "bench/fpu_sync",
+    "bench/irq",
     "bench/keys",
     "bench/notify",
     "bench/ppc",
@@ -48,6 +50,18 @@ const SIMULATED: [&str; 8] = [
 
 /// The system of which a simulated core also counts the parts of boot.
 const BOOT: &str = "bench/boot";
+
+/// The system of which a simulated core also counts events, the name of the rows that these belong to, and the row after the last
+/// of them, which ends the run, because each event takes a run of its own.
+const CALLS: (&str, &str, &str) = ("bench/ppc", "ppc_rt", "ROW name=ppc_rt server=passive words=4");
+
+/// Events that the simulator can count: lines that a cache reads from memory, and walks of the page tables. With the names of
+/// the rows that show them, and their parameter.
+const EVENTS: [(&str, &str, Option<(&str, &str)>); 3] = [
+    ("code_lines", "ppc_lines", Some(("cache", "code"))),
+    ("data_lines", "ppc_lines", Some(("cache", "data"))),
+    ("walks", "ppc_walks", None),
+];
 
 /// Builds with this variable are left out there as well: their paths are those of the others in part.
 const MIXED: &str = "FPU=mixed";
@@ -84,9 +98,11 @@ pub fn run(
     let quick = quick || board.is_simulated;
     let projects = Project::on_shelf(workspace, "bench")?;
     let mut chosen = Vec::new();
-    let is_chosen = |project: &&Project| match board.is_simulated && filter.is_empty() {
-        true => SIMULATED.contains(&project.name.as_str()),
-        false => project.name.contains(filter),
+    // There the whole name of a system stands for this one only: bench/irq is in the name of bench/irq_work.
+    let is_chosen = |project: &&Project| match board.is_simulated {
+        true if filter.is_empty() => SIMULATED.contains(&project.name.as_str()),
+        true if SIMULATED.contains(&filter) => project.name == filter,
+        _ => project.name.contains(filter),
     };
     for project in projects.iter().filter(is_chosen) {
         let mut builds = if is_for(project, board)? { builds(project)? } else { Vec::new() };
@@ -236,6 +252,9 @@ fn rows_of(
         variables.iter().map(String::as_str).chain(own.into_iter().flatten()).collect();
     let build = Build { board, config: config_of(variables), variables: &made_with };
     let (image, mut rows) = boot(workspace, project, &build, counting)?;
+    if board.is_simulated && project.name == CALLS.0 {
+        rows.extend(events(workspace, project, board, &image)?);
+    }
     if let Some(name) = variable(variables, VARIANT) {
         rows.iter_mut().for_each(|row| row.params.push(("variant".to_owned(), name.to_owned())));
     }
@@ -296,6 +315,35 @@ pub fn boot_image(
     board: &Board,
     image: &Path,
 ) -> Outcome<Vec<Row>> {
+    let phases: &[&str] = if board.is_simulated && project.name == BOOT { &["--phases", "1"] } else { &[] };
+    boot_until(workspace, project, board, image, phases, |_| false)
+}
+
+/// The events of calls, which the counter of programs counts in these runs in place of cycles.
+fn events(workspace: &Workspace, project: &Project, board: &Board, image: &Path) -> Outcome<Vec<Row>> {
+    let mut counted = Vec::new();
+    for (event, name, parameter) in EVENTS {
+        let is_last = |line: &str| line.starts_with(CALLS.2);
+        let mut rows = boot_until(workspace, project, board, image, &["--counter", event], is_last)?;
+        rows.retain(|row| row.name == CALLS.1 && row.param("words").is_some_and(|words| words == "0"));
+        for row in &mut rows {
+            name.clone_into(&mut row.name);
+            row.params.extend(parameter.map(|(key, value)| (key.to_owned(), value.to_owned())));
+        }
+        counted.extend(rows);
+    }
+    Ok(counted)
+}
+
+/// Boots an image with further arguments of the emulator or simulator; `until` sees every line and may end the run.
+fn boot_until(
+    workspace: &Workspace,
+    project: &Project,
+    board: &Board,
+    image: &Path,
+    more: &[&str],
+    until: impl FnMut(&str) -> bool,
+) -> Outcome<Vec<Row>> {
     let (audience, silence) = (Audience::Nobody, Some(qemu::COUNTED_SILENCE));
     let counted = Counted::of(workspace, board, project, image)?;
     let suite = Suite::of(project)?;
@@ -304,9 +352,8 @@ pub fn boot_image(
         board.check_emulated("a system with devices or a log of the emulator")?;
     }
     let log = counted.as_ref().map_or(vec![], Counted::options);
-    let phases: &[&str] = if board.is_simulated && project.name == BOOT { &["--phases", "1"] } else { &[] };
-    let extra = [board.deterministic(), &devices, &log, phases].concat();
-    let session = Boot { board, image, extra: &extra, audience, silence }.run(|_| false)?;
+    let extra = [board.deterministic(), &devices, &log, more].concat();
+    let session = Boot { board, image, extra: &extra, audience, silence }.run(until)?;
     session.ending.outcome()?;
     let mut rows = printed(&session)?;
     if let Some(counted) = counted {
