@@ -55,9 +55,11 @@ const BOOT: &str = "bench/boot";
 /// of them, which ends the run, because each event takes a run of its own.
 const CALLS: (&str, &str, &str) = ("bench/ppc", "ppc_rt", "ROW name=ppc_rt server=passive words=4");
 
-/// Events that the simulator can count: lines that a cache reads from memory, and walks of the page tables. With the names of
-/// the rows that show them, and their parameter.
-const EVENTS: [(&str, &str, Option<(&str, &str)>); 3] = [
+/// An event that the simulator can count, the name of the rows that show it, and their parameter.
+type Event = (&'static str, &'static str, Option<(&'static str, &'static str)>);
+
+/// Lines that a cache reads from memory, and walks of the page tables.
+const EVENTS: [Event; 3] = [
     ("code_lines", "ppc_lines", Some(("cache", "code"))),
     ("data_lines", "ppc_lines", Some(("cache", "data"))),
     ("walks", "ppc_walks", None),
