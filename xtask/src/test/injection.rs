@@ -42,13 +42,13 @@ use crate::failure::{Context, Failure, Outcome};
 use crate::run::qemu::{Boot, Session};
 use crate::test::debugger::{self, Debugger};
 use crate::test::suite::Verdict;
-use places::{Repeated, in_rounds, inserted_after, new_in_each};
+use places::{Repeated, executed_in_all, in_rounds, inserted_after, new_in_each};
 use unmasked::{Event, Raiser};
 
 /// How many rounds may miss an instruction: some are executed only occasionally.
 const ATTEMPTS: usize = 4096;
-/// Recorded rounds without an interrupt, beside the first: the place in the middle of a digest is one that all of them execute in
-/// a loop, and none of another program's digest, which is in few rounds.
+/// Recorded rounds without an interrupt, beside the first: interrupts come at instructions that all of them execute, and not in
+/// another program's digest, which is in few rounds.
 const UNDISTURBED: usize = 4;
 /// Recorded rounds with an interrupt in the middle. In some of them it hits another program's digest; if in all, the recording
 /// is repeated.
@@ -101,17 +101,21 @@ impl Injection {
         let kernel = Symbols::of(kernel)?;
         let program = Program::of(&program, self.bits)?;
         let scene = Scene { boot, raise, program, symbols: &kernel, limit };
-        let undisturbed = scene.recorded(self.policies, |_| Ok(()))?;
-        let usual = undisturbed.first().map_or(&[][..], Vec::as_slice);
+        let mut undisturbed = scene.recorded(self.policies, |_| Ok(()))?;
+        let first = undisturbed.first().cloned().unwrap_or_default();
         let others = scene.recorded(UNDISTURBED, |machine| machine.begin_test())?;
-        let over = Repeated::in_all(others.iter().map(Vec::as_slice).chain([usual])).middle(usual)?;
+        if let Some(usual) = undisturbed.first_mut() {
+            *usual = executed_in_all(&first, &others);
+        }
+        let usual = undisturbed.first().map_or(&[][..], Vec::as_slice);
+        let over = Repeated::of(usual).middle(usual)?;
         let record_over = || {
             let disturbed = scene.recorded(DISTURBED, |machine| {
                 // The test must have more than one round.
                 machine.begin_test()?;
                 machine.interrupt_at(over).map(drop)
             })?;
-            inserted_after(over, usual, &disturbed).context(|| kernel.function_at(over).to_owned())
+            inserted_after(over, &first, &disturbed).context(|| kernel.function_at(over).to_owned())
         };
         let inserted = record_over().or_else(|_| record_over()).or_else(|_| record_over())?;
         let routines = self.routines.get(&boot.board.title()).map_or(&[][..], Vec::as_slice);

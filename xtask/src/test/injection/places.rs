@@ -23,18 +23,18 @@ impl Repeated {
         Self(counts.into_iter().filter(|(_, count)| *count >= LOOP).map(|(address, _)| address).collect())
     }
 
-    /// Those that are in loops in each of these rounds.
-    pub(super) fn in_all<'a>(rounds: impl Iterator<Item = &'a [u64]>) -> Self {
-        let repeated = rounds.map(|executed| Self::of(executed).0);
-        Self(repeated.reduce(|all, round| &all & &round).unwrap_or_default())
-    }
-
     /// The one at half of their executions: in the middle of a digest.
     pub(super) fn middle(&self, executed: &[u64]) -> Outcome<u64> {
         let loops: Vec<_> = executed.iter().filter(|address| self.0.contains(address)).collect();
         let middle = loops.get(loops.len() / 2).map(|address| **address);
         middle.ok_or_else(|| Failure::new("no digest was computed"))
     }
+}
+
+/// The instructions of a round that all others execute as well.
+pub(super) fn executed_in_all(round: &[u64], others: &[Vec<u64>]) -> Vec<u64> {
+    let others: Vec<BTreeSet<_>> = others.iter().map(|other| other.iter().collect()).collect();
+    round.iter().copied().filter(|address| others.iter().all(|other| other.contains(address))).collect()
 }
 
 /// Each instruction once, and a sample of those in loops and routines.
@@ -152,8 +152,8 @@ mod tests {
         assert_eq!(Repeated::of(&looping).middle(&looping).unwrap(), 7);
         assert!(Repeated::of(&[9]).middle(&[9]).is_err());
         let other_digest = [looping.clone(), vec![5; 4 * LOOP]].concat();
-        let in_all = Repeated::in_all([other_digest.as_slice(), &looping].into_iter());
-        assert_eq!(in_all.middle(&other_digest).unwrap(), 7);
+        assert_eq!(Repeated::of(&other_digest).middle(&other_digest).unwrap(), 5);
+        assert_eq!(executed_in_all(&other_digest, &[looping.clone(), other_digest.clone()]), looping);
     }
 
     #[test]
