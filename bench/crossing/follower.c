@@ -33,7 +33,7 @@ static void keep_armed(limen_probe_event_t event, seL4_Word first, void (*last)(
         do {                                        \
             next(limen_cross_##event);              \
         } while (keep(&pass, sample.interruptions)); \
-        PRINT(name " samples=ring");                 \
+        PRINT(name " samples=ring");                \
     } while (0)
 
 static void take_from_ring(void)

@@ -9,7 +9,8 @@
  *
  * Entry, exit and the kernel's work between them must add up to the difference of two reads outside all stamps, less that
  * difference without an event: exactly, in a run that counts instructions, unless a slice ended between two reads. In a run that
- * counts cycles, the stamps must lie between the outer reads, and cross_around is what is left between these and the stamps. */
+ * counts cycles, the stamps must lie between the outer reads. cross_around is the time from the first outer read to the first stamp
+ * plus the time from the last stamp to the second outer read. */
 
 #include "arrivals.h"
 #include "meter.h"
@@ -31,7 +32,7 @@ static void enter(void (*cross)(limen_crossing_t *), seL4_Error armed)
         do {                                                                                        \
             enter(limen_cross_##event, LIMEN_PROBE_ARM(event));                                     \
         } while (keep(&pass, sample.interruptions + sample.interruptions_after));                   \
-        PRINT(name);                                                                           \
+        PRINT(name);                                                                                \
     } while (0)
 
 static void measure_faults(void)

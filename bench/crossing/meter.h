@@ -15,8 +15,8 @@ static limen_probe_sample_t sample;
 static seL4_Word interrupted;
 
 #if defined(IN_CYCLES)
-/* Cycles do not add up, because the pipeline and the caches make an instruction take longer in one pass than in another. But the
- * stamps lie inside what the outer reads measure, and what is left outside of the stamps is short. */
+/* Cycles do not add up, because pipeline and caches make an instruction take longer in one pass than in another. The stamps must
+ * still lie between the outer reads, and at most this many cycles may lie outside of the stamps. */
 #define MOST_AROUND 200
 static struct samples arounds;
 

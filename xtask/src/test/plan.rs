@@ -78,7 +78,7 @@ static PARTS: [Part; 7] = [
     Part {
         name: HEADERS,
         phase: Phase::SdkTests,
-        needs_sdk: false,
+        needs_sdk: true,
         judge: |workspace, _| Ok(Verdict::single(check::sdk_headers(workspace))),
     },
     Part {
