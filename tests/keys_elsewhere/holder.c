@@ -24,6 +24,9 @@ static void hold(void)
 
 void init(void)
 {
+    if (load(&all()->holder_breaks)) {
+        __builtin_debugtrap();
+    }
     if (load(&all()->holder_changes)) {
         hold();
     }

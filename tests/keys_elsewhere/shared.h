@@ -27,6 +27,8 @@ struct shared {
     seL4_Word made[PROCESSORS];
     /* Whether the holder switches its key without end, from its start on. */
     seL4_Word holder_changes;
+    /* Whether it executes a breakpoint of its own, from its start on. */
+    seL4_Word holder_breaks;
     /* Whether it holds the key. */
     seL4_Word is_done;
 };

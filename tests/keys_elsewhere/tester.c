@@ -15,6 +15,7 @@ seL4_Word shared;
 #define RIVALLED 4
 
 #define HOLDER 5
+#define FAULT_OF(child) (1ul << 62 | (child))
 #define ENTRY 0x200000
 #define ROUNDS 8
 #define SIGNAL_OF(number) ((microkit_channel)(number))
@@ -169,6 +170,33 @@ static void a_program_is_stopped_while_it_changes_a_key(void)
     }
 }
 
+/* The kernel tells it from those that it writes itself while a branch changes. It must not print the faults: they would mix with
+ * the lines of this program. */
+static void a_breakpoint_of_a_program_is_a_fault_while_keys_change(void)
+{
+    limen_key_state_t printing;
+    CHECK_EQUAL(limen_key_read(PRINTING, &printing), seL4_NoError);
+    CHECK_EQUAL(printing.enabled ? limen_key_disable(PRINTING) : seL4_NoError, seL4_NoError);
+    store(&all()->holder_changes, 0);
+    store(&all()->holder_breaks, 1);
+    store(&all()->wanted[1], ~0ul);
+    microkit_notify(SIGNAL_OF(1));
+    for (int round = 0; round < ROUNDS; round++) {
+        seL4_Word badge, made = load(&all()->made[1]);
+        microkit_pd_restart(HOLDER, ENTRY);
+        seL4_MessageInfo_t fault;
+        do {
+            fault = seL4_Recv(LIMEN_INPUT_CAP, &badge, LIMEN_REPLY_CAP);
+        } while (badge != FAULT_OF(HOLDER));
+        CHECK_EQUAL(seL4_MessageInfo_get_label(fault), seL4_Fault_UserException);
+        microkit_pd_stop(HOLDER);
+        while (load(&all()->made[1]) == made) {
+        }
+    }
+    store(&all()->wanted[1], 0);
+    CHECK_EQUAL(printing.enabled ? limen_key_enable(PRINTING) : seL4_NoError, seL4_NoError);
+}
+
 void init(void)
 {
     set_state(OFF);
@@ -179,6 +207,7 @@ void init(void)
     RUN(probes_sample_on_other_processors);
     RUN(a_stopped_program_on_another_processor_releases_its_holds);
     RUN(a_program_is_stopped_while_it_changes_a_key);
+    RUN(a_breakpoint_of_a_program_is_a_fault_while_keys_change);
     suite_end();
 }
 

@@ -166,12 +166,12 @@ pub trait Machine: FpuUnit<ThreadId> {
     /// [steps](Self::synchronise_code).
     fn set_probing(&mut self, state: bool) -> Patching;
 
-    /// Whether code can be written while other processors execute it.
-    const WRITES_SHARED_CODE: bool;
-
     /// Makes this processor execute the code that another one has written. With several processors, a branch is written in
     /// steps: between two calls that may write the same branch, every other processor calls this.
     fn synchronise_code(&mut self);
+
+    /// Notes that every other processor has called [`synchronise_code`](Self::synchronise_code) since the last write.
+    fn note_synchronised(&mut self);
 
     /// Returns whether every kernel entry and return switches page tables.
     fn switches_page_tables(&self) -> bool;

@@ -18,8 +18,8 @@ use limen_keys::{BranchKey, KeyError, Keys, static_branch_unlikely, static_key};
 use limen_mmu::address::PhysAddr;
 use limen_mmu::layout;
 
-use crate::arch::cpu;
 use crate::arch::mmu::Descriptors;
+use crate::arch::{self, cpu};
 use crate::console;
 use crate::page_table::{self, Access, MapError, MemoryType, Owner, Run, Tables};
 use crate::panic::fatal;
@@ -215,6 +215,7 @@ impl SystemKeys {
     #[cold]
     #[inline(never)]
     fn step_shared(&mut self, mut batch: Batch) -> Patching {
+        arch::text::note_steps(true);
         let state = batch.key.is_some_and(|(_, state)| state);
         program_sites::step_shared(&mut Frames(self.own.engine_mut()), batch.sites, state, batch.step);
         for (own, state) in batch.own.into_iter().flatten() {
@@ -229,6 +230,13 @@ impl SystemKeys {
             return Patching::More;
         }
         batch.patching
+    }
+
+    /// Notes that every processor has synchronised with the code as it is.
+    pub fn note_synchronised(&mut self) {
+        if self.batch.is_none() {
+            arch::text::note_steps(false);
+        }
     }
 
     /// The changes of the kernel's keys after a key of the image has changed.

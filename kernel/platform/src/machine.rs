@@ -249,10 +249,12 @@ impl Machine for Hardware {
         self.keys.as_mut().map_or(Patching::Done, |keys| keys.set_probing(state))
     }
 
-    const WRITES_SHARED_CODE: bool = text::WRITES_SHARED;
-
     fn synchronise_code(&mut self) {
         text::synchronise();
+    }
+
+    fn note_synchronised(&mut self) {
+        self.keys.iter_mut().for_each(|keys| keys.note_synchronised());
     }
 
     fn switches_page_tables(&self) -> bool {

@@ -320,9 +320,8 @@ impl<A: Registers> Machine for ReplayMachine<A> {
         Patching::Done
     }
 
-    const WRITES_SHARED_CODE: bool = true;
-
     fn synchronise_code(&mut self) {}
+    fn note_synchronised(&mut self) {}
 
     fn switches_page_tables(&self) -> bool {
         false

@@ -20,7 +20,6 @@ use super::outbox::{Awaited, Outbox};
 use crate::arena::ThreadId;
 use crate::cap::{Cap, Elsewhere, ObjectKind, Rights};
 use crate::event::Outcome;
-use crate::invoke::InvokeError;
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 use crate::message::Answer;
@@ -50,7 +49,7 @@ const TO_KEEPER: Elsewhere =
 impl<M: Machine> Kernel<M> {
     /// Notes that a thread sends a request to an object elsewhere.
     pub(super) fn note_request(&mut self, thread: ThreadId, object: Elsewhere, awaited: Awaited) {
-        if M::WRITES_SHARED_CODE && matches!(object.kind, ObjectKind::Key | ObjectKind::Probe) {
+        if matches!(object.kind, ObjectKind::Key | ObjectKind::Probe) {
             self.holders.holding |= bit(thread);
             if awaited == Awaited::Yes {
                 self.holders.asking |= bit(thread);
@@ -79,13 +78,7 @@ impl<M: Machine> Kernel<M> {
             // The system call repeats once the letter is back.
             return self.send_or_post(current, object, Errand::Invoke(mode), mode);
         }
-        let is_refused = label == Some(Label::ProbeStart) && !M::WRITES_SHARED_CODE;
-        let result = if is_refused {
-            Err(InvokeError::IllegalOperation)
-        } else {
-            self.invoke(current, Cap::Probe, info)
-        };
-        match result {
+        match self.invoke(current, Cap::Probe, info) {
             Ok(_) if matches!(label, Some(Label::ProbeStart | Label::ProbeStop)) => {
                 self.send_or_post(current, object, Errand::Invoke(mode), mode)
             }

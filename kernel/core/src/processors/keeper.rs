@@ -164,6 +164,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     fn end_round(&mut self) {
+        self.machine.note_synchronised();
         match self.keeper.writer.take() {
             Some((thread, Patching::More)) => self.keeper.waiting |= bit(thread),
             Some((thread, Patching::Done)) => self.answer_letter(thread, Ok(EMPTY)),
@@ -179,8 +180,7 @@ impl<M: Machine> Kernel<M> {
         let Turn { writes, patching, answer } = match thread {
             Some(thread) => self.turn_of(thread),
             // The thread that has begun this does not wait any more.
-            None if M::WRITES_SHARED_CODE => self.continue_patching(self.keeper.last),
-            None => Turn::NOTHING,
+            None => self.continue_patching(self.keeper.last, self.keys_on()),
         };
         match thread {
             _ if writes => self.begin_round(thread.map(|thread| (thread, patching))),
@@ -193,21 +193,12 @@ impl<M: Machine> Kernel<M> {
     fn turn_of(&mut self, thread: ThreadId) -> Turn {
         let letter = self.machine.mailboxes().letter(thread);
         let Some(Request { errand, object, message, .. }) = letter.request() else { return Turn::NOTHING };
-        if !M::WRITES_SHARED_CODE {
-            // There are neither holds nor probes to end.
-            return match (errand, object.at_home()) {
-                (Errand::Invoke(SendMode::Send | SendMode::Call), Cap::Key(id)) => {
-                    self.turn_of_key(thread, id, message.info)
-                }
-                _ => Turn::NOTHING,
-            };
-        }
         match (errand, object.at_home()) {
             (Errand::Release, _) => {
                 self.keeper.probing &= !bit(thread);
                 let on = self.keys_on();
                 self.release_holds(thread);
-                self.end_turn_of_key(thread, on, |kernel| kernel.patch_keys(thread, thread))
+                self.continue_patching(thread, on)
             }
             // Some methods repeat the system call, which must not repeat what it receives.
             (Errand::Invoke(SendMode::Donating), _) => Turn::NOTHING,
@@ -217,7 +208,7 @@ impl<M: Machine> Kernel<M> {
                     Some(Label::ProbeStart) => self.keeper.probing |= bit(thread),
                     _ => self.keeper.probing &= !bit(thread),
                 }
-                self.continue_patching(thread)
+                self.continue_patching(thread, self.keys_on())
             }
             _ => Turn::NOTHING,
         }
@@ -234,9 +225,6 @@ impl<M: Machine> Kernel<M> {
                 words.iter_mut().zip(state).for_each(|(word, value)| *word = value);
                 let message = Message { badge: 0, info: MessageInfo::new(0, state.len()), words };
                 Turn { answer: Ok(message), ..Turn::NOTHING }
-            }
-            Ok(key::Request::Change { .. }) if !M::WRITES_SHARED_CODE => {
-                Turn { answer: Err(InvokeError::IllegalOperation), ..Turn::NOTHING }
             }
             Ok(key::Request::Change { key, caller, change }) => {
                 // When it is its turn again, its hold is counted.
@@ -283,9 +271,9 @@ impl<M: Machine> Kernel<M> {
         self.continue_probes()
     }
 
-    /// Patches branches that do not follow, of any key.
-    fn continue_patching(&mut self, thread: ThreadId) -> Turn {
-        let on = self.keys_on();
+    /// Patches branches that do not follow, of any key. `on` are the keys that were on at the beginning of the turn.
+    #[inline(never)]
+    fn continue_patching(&mut self, thread: ThreadId, on: u64) -> Turn {
         self.end_turn_of_key(thread, on, |kernel| kernel.patch_keys(thread, thread))
     }
 

@@ -7,6 +7,7 @@
 //! Source: Intel SDM, volume 2, JMP and NOP.
 
 use crate::encoding::{Encoding, Instruction, fits};
+use crate::table::Table;
 
 /// The instruction set.
 #[derive(Debug)]
@@ -58,6 +59,30 @@ impl Encoding for X86_64 {
     }
 }
 
+impl Table<'_, X86_64> {
+    /// Address at which a core continues that has executed the breakpoint of a [step](Encoding::step) here: as if the site
+    /// had the instruction to which the bytes after the breakpoint belong. `None` if there is no site.
+    #[must_use]
+    pub fn past_breakpoint(&self, address: usize) -> Option<usize> {
+        let site = self.all_sites().find(|site| site.address == address)?;
+        let (word, offset) = self.word(address)?;
+        let bytes = word >> (8 * offset);
+        // The longer one first: all of its bytes belong to no shorter one.
+        X86_64::LENGTHS.iter().rev().find_map(|length| {
+            let has_tail_of = |state| {
+                let instruction = site.instruction::<X86_64>(*length, state)?;
+                let tail = |bits: u64| Instruction { bits: bits >> 8, length: length - 1 }.insert(0, 0);
+                Some(tail(instruction.bits) == tail(bytes))
+            };
+            match (has_tail_of(site.jumps_if)?, has_tail_of(!site.jumps_if)?) {
+                (true, _) => Some(site.target),
+                (_, true) => Some(address + *length as usize),
+                _ => None,
+            }
+        })
+    }
+}
+
 /// The instructions of [`assembly`](mod@crate::assembly): a jump; that of a site, at the label 771; a static call's; jumps to `\label`
 /// while the count of `\key` is positive, or not.
 #[doc(hidden)]
@@ -87,6 +112,7 @@ macro_rules! native {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_program::{PLAN, Plan, Program};
 
     fn jump(length: u32, distance: i64) -> Option<u64> {
         X86_64::jump(length, distance).map(|jump| jump.bits & ((1 << (8 * length)) - 1))
@@ -110,6 +136,25 @@ mod tests {
         }
         let data = [0, 1].map(|bits| Instruction { bits, length: 8 });
         assert_eq!(X86_64::step(data[0], data[1], 0), data[1]);
+    }
+
+    /// At a distance of 33, the second byte of the far no-op is that of the near jump.
+    #[test]
+    fn a_core_goes_on_past_the_breakpoint_of_each_step() {
+        for (length, distance) in [(NEAR, 32), (NEAR, 33), (FAR, 32), (FAR, 33)] {
+            let plan = Plan { distance, ..PLAN };
+            let mut program = Program::with::<X86_64>(length, &[plan]);
+            let (view, mut keys) = program.start::<X86_64>();
+            let site = view.site(&plan);
+            let next = site.address + length as usize;
+            for (state, from, to) in [(true, next, site.target), (false, site.target, next)] {
+                for (step, place) in (0..X86_64::STEPS).zip([from, to, to]) {
+                    keys.step(&view.keys()[0], state, step).unwrap();
+                    assert_eq!(keys.table().past_breakpoint(site.address), Some(place));
+                }
+            }
+            assert_eq!(keys.table().past_breakpoint(site.address + 1), None);
+        }
     }
 
     #[test]

@@ -161,9 +161,8 @@ impl Machine for Hardware {
         Patching::Done
     }
 
-    const WRITES_SHARED_CODE: bool = true;
-
     fn synchronise_code(&mut self) {}
+    fn note_synchronised(&mut self) {}
 
     fn switches_page_tables(&self) -> bool {
         false

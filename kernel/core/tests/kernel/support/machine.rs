@@ -513,10 +513,12 @@ impl Machine for HostMachine {
         Patching::Done
     }
 
-    const WRITES_SHARED_CODE: bool = true;
-
     fn synchronise_code(&mut self) {
         self.shared.code.see(self.number);
+    }
+
+    fn note_synchronised(&mut self) {
+        assert!(self.shared.code.is_synchronised(), "a round ends though a processor may execute old code");
     }
 
     fn switches_page_tables(&self) -> bool {

@@ -488,6 +488,52 @@ trap_start_\way:
     ways_in_and_out plain
     trap_stubs plain
 
+// A breakpoint with several processors. While code is written that others execute, it may stand for a branch on a key. A
+// program repeats its instruction until there is no breakpoint; interrupts are on between. The kernel goes on at once, as
+// the processor that writes the code may wait for this one. This may come at any time: also before the kernel has a stack, or
+// with the program's flags.
+.section .text.shared_breakpoint, "ax"
+.global shared_breakpoint
+shared_breakpoint:
+    push    0
+    push    {BREAKPOINT}
+    test    byte ptr [rsp + {CS} - {ENTRY}], 3
+    jz      1f
+    cmp     byte ptr [rip + {HAS_STEPS}], 0
+    je      trap_debug_plain
+    dec     qword ptr [rsp + {RIP} - {ENTRY}]
+    jmp     3f
+1:  cld
+    push    rax
+    push    rcx
+    push    rdx
+    push    rsi
+    push    rdi
+    push    r8
+    push    r9
+    push    r10
+    push    r11
+    .equ    PUSHED, 9 * 8
+    mov     rdi, [rsp + {RIP} - {ENTRY} + PUSHED]
+    call    {past_breakpoint}
+    test    rax, rax
+    jz      2f
+    mov     [rsp + {RIP} - {ENTRY} + PUSHED], rax
+    pop     r11
+    pop     r10
+    pop     r9
+    pop     r8
+    pop     rdi
+    pop     rsi
+    pop     rdx
+    pop     rcx
+    pop     rax
+3:  add     rsp, {RIP} - {ENTRY}
+    iretq
+2:  add     rsp, PUSHED
+    jmp     trap_fatal_plain
+
+.section .text.trap, "ax"
 // No thread is ready. The kernel takes interrupts only here, and never returns here from one.
 idle:
     lea     rsp, [rip + kernel_stack_top]

@@ -77,6 +77,9 @@ trap_code!(
     enter_probed = sym enter_probed,
     enter_probed_syscall = sym enter_probed_syscall,
     panic_in_kernel = sym panic_in_kernel,
+    past_breakpoint = sym past_breakpoint,
+    HAS_STEPS = sym limen_platform::arch::text::HAS_STEPS,
+    BREAKPOINT = const BREAKPOINT,
 );
 
 unsafe extern "C" {
@@ -121,6 +124,13 @@ extern "C" fn enter_probed_syscall(cell: &KernelCell, number: i64, stamp: u64) -
 extern "C" fn enter_interrupt(cell: &KernelCell, vector: u64) -> *mut Context {
     irq::note(vector);
     entry::enter(cell, || Event::Interrupt)
+}
+
+/// Address at which the kernel continues after a breakpoint before this one; zero if its code has no branch on a key
+/// there.
+extern "C" fn past_breakpoint(after: usize) -> usize {
+    let sites = limen_platform::keys::code_sites();
+    sites.and_then(|sites| sites.past_breakpoint(after.wrapping_sub(1))).unwrap_or(0)
 }
 
 /// The last words that the processor and the stubs push.

@@ -6,8 +6,8 @@ use core::arch::asm;
 
 use limen_mmu::address::VirtAddr;
 
-/// Whether code can be written while other processors execute it: a branch and a no-op may be exchanged while others execute them.
-pub const WRITES_SHARED: bool = true;
+/// Nothing to do: others may execute a branch or a no-op while one replaces the other.
+pub const fn note_steps(_: bool) {}
 
 /// A TLB instruction takes a page number.
 const PAGE_BITS: u32 = 12;

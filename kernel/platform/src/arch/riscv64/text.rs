@@ -6,8 +6,8 @@ use core::arch::asm;
 
 use limen_mmu::address::VirtAddr;
 
-/// Whether code can be written while other processors execute it: see `Encoding::step`.
-pub const WRITES_SHARED: bool = true;
+/// Nothing to do: others may execute what each step writes, see `Encoding::step`.
+pub const fn note_steps(_: bool) {}
 
 pub use super::cpu::publish_code as publish;
 /// Makes this hart fetch what another one has patched.

@@ -253,6 +253,12 @@ unsafe extern "C" {
     fn trap_syscall_switched();
     fn trap_stubs_plain();
     fn trap_stubs_switched();
+    fn shared_breakpoint();
+}
+
+/// Prepares this processor for code that another one writes while it executes it.
+pub fn share_code() {
+    segments::share_breakpoints((shared_breakpoint as *const ()).addr());
 }
 
 /// Installs the entry points of traps and system calls. The kernel is fully mapped meanwhile.

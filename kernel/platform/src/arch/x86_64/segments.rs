@@ -161,7 +161,7 @@ pub fn init(way: Way, stubs: usize) {
         let segments = &mut (*tables).segments;
         (segments[TASK_STATE as usize / 8], segments[TASK_STATE as usize / 8 + 1]) = (low, high);
         for (vector, entry) in (*tables).traps.iter_mut().enumerate() {
-            *entry = gate(vector, (stubs + stub_offset(vector)) as u64);
+            *entry = gate(vector, (stubs + stub_offset(vector)) as u64, ANY_TIME.contains(&vector));
         }
         let segments = TablePointer::to(&raw const (*tables).segments);
         let traps = TablePointer::to(&raw const (*tables).traps);
@@ -172,6 +172,13 @@ pub fn init(way: Way, stubs: usize) {
         // programs into the kernel. Source: Intel SDM, volume 3, table 9-1.
         asm!("lldt {:x}", in(reg) NO_SEGMENT, options(nostack, preserves_flags));
     }
+}
+
+/// Lets breakpoints come at any time, through an entry point of their own: while code is written that other processors
+/// execute, they come at any branch on a key.
+pub fn share_breakpoints(entry: usize) {
+    // SAFETY: called at boot with interrupts off. The processor reads the gate at the next breakpoint, and boot has none.
+    unsafe { (*TABLES.0.get()).traps[BREAKPOINT] = gate(BREAKPOINT, entry as u64, true) }
 }
 
 /// Sets the end of the context to which the trap code saves the remaining registers.
@@ -192,9 +199,9 @@ fn task_state_descriptor(base: u64) -> [u64; 2] {
     [low, base >> 32]
 }
 
-fn gate(vector: usize, target: u64) -> [u64; 2] {
+fn gate(vector: usize, target: u64, is_any_time: bool) -> [u64; 2] {
     let user = if vector == BREAKPOINT { GATE_FOR_USER } else { 0 };
-    let stack = u64::from(ANY_TIME.contains(&vector)) << 32;
+    let stack = u64::from(is_any_time) << 32;
     let low = target & 0xffff | u64::from(KERNEL_CODE) << 16 | stack | INTERRUPT_GATE | user;
     [low | (target >> 16 & 0xffff) << 48, target >> 32]
 }

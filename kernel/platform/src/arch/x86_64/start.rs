@@ -70,6 +70,7 @@ pub fn find_processors(_: &Board, count: usize) {
     if found < count {
         fatal(format_args!("processor {found} does not start: the machine has no such processor"));
     }
+    boot::share_code();
     let bytes = (&raw const trampoline_end).addr() - (&raw const trampoline).addr();
     // SAFETY: the page is RAM that the identity map maps and that nothing of the image uses. The firmware's information in it has
     // been read.
@@ -115,5 +116,6 @@ fn wait(parts: u64, is_over: impl Fn() -> bool) {
 /// Called by the entry point on a further processor.
 pub(super) extern "C" fn further() -> ! {
     boot::prepare_further(PhysAddr(ROOT.load(Ordering::Acquire)));
+    boot::share_code();
     processors::join()
 }

@@ -4,11 +4,18 @@
 
 use core::arch::asm;
 use core::arch::x86_64::__cpuid;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use limen_mmu::address::VirtAddr;
 
-/// Whether code can be written while other processors execute it: a processor that executes the breakpoint in between would need a handler.
-pub const WRITES_SHARED: bool = false;
+/// Whether code that other processors execute may have breakpoints of a change (`Encoding::step`). Until a processor has
+/// synchronised with the last step, it may execute one, and finds this set.
+pub static HAS_STEPS: AtomicBool = AtomicBool::new(false);
+
+/// Notes that a change of code begins, or that all processors have synchronised with its last step.
+pub fn note_steps(begin: bool) {
+    HAS_STEPS.store(begin, Ordering::SeqCst);
+}
 
 /// Nothing to do: caches are coherent.
 pub fn clean(_: VirtAddr) {}
