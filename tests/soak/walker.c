@@ -170,10 +170,6 @@ static void meet_undefined_instruction(void)
 /* A stop releases the hold on the key, so a switch shows something only if there was none. */
 static void switch_key(void)
 {
-    if (!SWITCHES_KEYS) {
-        own()->wrong_keys += limen_key_inc(KEY) != seL4_IllegalOperation || limen_static_branch_unlikely(walked);
-        return;
-    }
     const seL4_Word *stops = &all()->keepers[own_number()].stops;
     seL4_Word before = load(stops);
     limen_key_state_t state;

@@ -10,7 +10,4 @@ static inline void begin_at(seL4_UserContext *context, seL4_Word entry)
     context->sp = (context->sp - 256) & ~15ul;
 }
 
-/* Whether programs can switch keys while there are several processors. */
-#define SWITCHES_KEYS 1
-
 #endif /* SOAK_LIFE_H */

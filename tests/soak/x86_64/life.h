@@ -11,7 +11,4 @@ static inline void begin_at(seL4_UserContext *context, seL4_Word entry)
     context->rsp = ((context->rsp - 256) & ~15ul) - 8;
 }
 
-/* Whether programs can switch keys while there are several processors. */
-#define SWITCHES_KEYS 0
-
 #endif /* SOAK_LIFE_H */
