@@ -421,7 +421,7 @@ pub fn printed(session: &Session) -> Outcome<Vec<Row>> {
     let rows = rows.collect::<Result<Vec<_>, _>>().map_err(Failure::new)?;
     if rows.is_empty() {
         return Err(Failure::new(
-            "it ended without printing a row; docs/performance.md, \"Measuring your own system\", describes rows",
+            "it ended without printing a row; docs/profiling.md, \"Measuring your own system\", describes rows",
         ));
     }
     Ok(rows)
