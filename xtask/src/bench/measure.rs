@@ -77,7 +77,7 @@ const VARIANT: &str = "VARIANT";
 /// How often the tool's time is measured, because it depends on the machine's load.
 const REPEATED: usize = 9;
 
-/// The start of the names of systems whose builds are timed: nothing else runs meanwhile.
+/// The start of the names of systems whose builds a full run times: nothing else runs meanwhile.
 const TIMED: &str = "bench/boot";
 
 /// How the rows of a system are measured.
@@ -133,16 +133,21 @@ pub fn run(
         (compares_keys, kernel_keys::NAME, Box::new(|| kernel_keys::rows(workspace, board))),
     ];
     let others = others.into_iter().filter(|(is_chosen, ..)| *is_chosen);
-    let tasks: Vec<_> = systems.chain(others.map(|(_, name, measure)| (name.to_owned(), measure))).collect();
+    let others: Vec<_> = others.map(|(_, name, measure)| (name.to_owned(), measure)).collect();
+    let last = others.len();
+    // They compile kernels, which takes longest, so they begin first.
+    let tasks: Vec<_> = others.into_iter().chain(systems).collect();
     let steps = Mutex::new(Steps::new(tasks.len()));
     let measured = |(title, measure): (String, Measure<'_>)| {
         steps.lock().unwrap_or_else(PoisonError::into_inner).next(&format!("measuring {title}"));
         kept.rows(&title, measure)
     };
     let (timed, counted): (Vec<_>, Vec<_>) =
-        tasks.into_iter().partition(|(title, _)| title.starts_with(TIMED));
+        tasks.into_iter().partition(|(title, _)| !quick && title.starts_with(TIMED));
     let mut rows = timed.into_iter().map(measured).collect::<Outcome<Vec<_>>>()?.concat();
-    rows.extend(concurrent::try_map(counted, measured)?.concat());
+    let mut of_tasks = concurrent::try_map(counted, measured)?;
+    of_tasks.rotate_left(last);
+    rows.extend(of_tasks.concat());
     if rows.is_empty() {
         let names: Vec<_> = projects
             .iter()
@@ -268,9 +273,10 @@ fn rows_of(
     if let Some(boot) = boot.cloned() {
         rows.push(Row::single("image_bytes", boot.params.clone(), footprint::file_bytes(&image)?));
         rows.push(Row::single("memory_bytes", boot.params.clone(), footprint::used_bytes(&image)?));
-        let mut times =
-            (0..if quick { 1 } else { REPEATED }).map(|_| tool_time(workspace, project, &build, &image));
-        rows.push(Row::of_samples("tool_us", boot.params, times.by_ref().collect::<Outcome<_>>()?));
+        if !quick {
+            let times = (0..REPEATED).map(|_| tool_time(workspace, project, &build, &image));
+            rows.push(Row::of_samples("tool_us", boot.params, times.collect::<Outcome<_>>()?));
+        }
     }
     Ok(rows)
 }
