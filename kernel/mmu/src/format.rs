@@ -179,4 +179,18 @@ mod tests {
         assert_eq!(parts(LARGE, 3 * LARGE + 0x1000, LARGE), [(0, LARGE)]);
         assert_eq!(parts(LARGE + 0x1000, 3 * LARGE, LARGE), [(0, LARGE - 0x1000), (0, 0x1000)]);
     }
+
+    #[test]
+    fn halves_share_a_top_table_or_have_their_own() {
+        assert_eq!((Halves::Apart.user(), Halves::Apart.kernel()), (0..512, 0..512));
+        assert_eq!((Halves::Together.user(), Halves::Together.kernel()), (0..256, 256..512));
+    }
+
+    #[test]
+    fn an_index_has_nine_bits_of_the_address() {
+        let indices = |address| [0, 1, 2, 3].map(|height| index(VirtAddr(address), height));
+        assert_eq!(indices(0xffff_ffff_8000_0000), [0, 0, 510, 511]);
+        assert_eq!(indices(1 << 12 | 2 << 21 | 3 << 30 | 4 << 39), [1, 2, 3, 4]);
+        assert_eq!(indices(0xfff), [0; 4]);
+    }
 }

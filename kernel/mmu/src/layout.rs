@@ -32,3 +32,29 @@ pub const CONSOLE: VirtAddr = VirtAddr(WINDOWS);
 pub const fn interrupt_controller(page: u64) -> VirtAddr {
     VirtAddr(WINDOWS + (1 + page) * PAGE_BYTES)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LARGE: u64 = 0x20_0000;
+
+    #[test]
+    fn windows_take_the_last_large_pages_of_the_first_gigabyte() {
+        assert_eq!(CONSOLE, VirtAddr(0xffff_ffff_bfe0_0000));
+        assert_eq!(PATCH_WINDOW, VirtAddr(0xffff_ffff_bfc0_0000));
+        assert_eq!(KEY_SITES, VirtAddr(0xffff_ffff_bfa0_0000));
+    }
+
+    #[test]
+    fn the_trace_ends_in_the_large_page_before_the_sites() {
+        let room = KEY_SITES.0 - TRACE.0;
+        assert!(room.is_multiple_of(LARGE) && (room - LARGE..=room).contains(&memory_bytes(MAX_BYTES)));
+    }
+
+    #[test]
+    fn pages_of_the_interrupt_controller_follow_the_console() {
+        let [first, last] = [0, 99].map(|page| interrupt_controller(page).0);
+        assert_eq!((first, last), (CONSOLE.0 + 0x1000, CONSOLE.0 + 0x6_4000));
+    }
+}

@@ -133,4 +133,46 @@ mod tests {
             assert_eq!(memory_attributes(height, MemoryType::Cached), 0xff);
         }
     }
+
+    #[test]
+    fn entries_are_those_of_the_manual() {
+        let data = Access { owner: Owner::User, write: true, execute: false, memory: MemoryType::Cached };
+        let code = Access { write: false, execute: true, ..data };
+        let kernel_code = Access { owner: Owner::Kernel, ..code };
+        let registers = Access { owner: Owner::Kernel, memory: MemoryType::Device, ..data };
+        assert_eq!(Descriptors::attributes(0, data), 0x0060_0000_0000_0f4b);
+        assert_eq!(Descriptors::attributes(0, code), 0x0020_0000_0000_0fcb);
+        assert_eq!(Descriptors::attributes(1, kernel_code), 0x0040_0000_0000_0789);
+        assert_eq!(Descriptors::attributes(0, registers), 0x0060_0000_0000_0703);
+        assert_eq!(Descriptors::branch(PhysAddr(0x1234_5000)), 0x1234_5003);
+    }
+
+    #[test]
+    fn the_height_decides_whether_a_valid_entry_is_a_table() {
+        let at = PhysAddr(0x1234_5000);
+        let data = Permissions { user: false, writable: true, kernel_executable: true };
+        for (entry, height, expected) in [
+            (0x1234_5003, 0, Entry::Leaf(at, data)),
+            (0x1234_5003, 1, Entry::Branch(at)),
+            (0x1234_5003, 3, Entry::Branch(at)),
+            (0x1234_5001, 1, Entry::Leaf(at, data)),
+            (0x1234_5002, 1, Entry::Empty),
+        ] {
+            assert_eq!(Descriptors::decode(entry, height), expected, "{entry:#x} at height {height}");
+        }
+    }
+
+    #[test]
+    fn only_its_own_bits_decide_about_permissions() {
+        let at = PhysAddr(0x0000_ffff_ffff_f000);
+        let locked = Permissions { user: true, writable: false, kernel_executable: false };
+        assert_eq!(Descriptors::decode(u64::MAX, 0), Entry::Leaf(at, locked));
+        for (bit, expected) in [
+            (6, Permissions { user: false, ..locked }),
+            (7, Permissions { writable: true, ..locked }),
+            (53, Permissions { kernel_executable: true, ..locked }),
+        ] {
+            assert_eq!(Descriptors::decode(u64::MAX ^ 1 << bit, 0), Entry::Leaf(at, expected), "bit {bit}");
+        }
+    }
 }

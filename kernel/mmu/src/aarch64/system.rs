@@ -64,3 +64,34 @@ pub const SCTLR: u64 = SCTLR_RESERVED_ONE
     | SCTLR_INSTRUCTION_CACHE
     | SCTLR_USER
     | SCTLR_WXN;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_translation_control_register_has_the_fields_of_the_manual() {
+        let field = |first: u32, bits: u32| TCR >> first & ((1 << bits) - 1);
+        // T0SZ and T1SZ: the bits that addresses lack.
+        assert_eq!((field(0, 6), field(16, 6)), (64 - 40, 64 - 39));
+        // IRGN, ORGN, SH of either half: write-back, write-back, inner shareable.
+        assert_eq!([8, 10, 12].map(|first| field(first, 2)), [0b01, 0b01, 0b11]);
+        assert_eq!([24, 26, 28].map(|first| field(first, 2)), [0b01, 0b01, 0b11]);
+        // TG0 and TG1: 4 KiB.
+        assert_eq!((field(14, 2), field(30, 2)), (0b00, 0b10));
+        // EPD0, A1 and EPD1: walks of both halves, identifiers in TTBR0_EL1. Nothing above TG1.
+        assert_eq!((field(6, 2), field(22, 2), field(32, 32)), (0, 0, 0));
+    }
+
+    #[test]
+    fn the_system_control_register_has_only_the_bits_that_are_named() {
+        let set: Vec<u32> = (0..64).filter(|bit| SCTLR >> bit & 1 != 0).collect();
+        // M, C, SA, SA0, EOS, I, DZE, UCT, nTWI, nTWE, WXN, TSCXT, EIS, SPAN, UCI, nTLSMD, LSMAOE.
+        assert_eq!(set, [0, 2, 3, 4, 11, 12, 14, 15, 16, 18, 19, 20, 22, 23, 26, 28, 29]);
+    }
+
+    #[test]
+    fn memory_attributes_are_in_the_order_of_the_types() {
+        assert_eq!(MAIR, 0xff_4400);
+    }
+}

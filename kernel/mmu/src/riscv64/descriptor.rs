@@ -89,4 +89,31 @@ mod tests {
             assert_eq!(permissions(entry), expected);
         }
     }
+
+    #[test]
+    fn entries_are_those_of_the_manual() {
+        let data = Access { owner: Owner::User, write: true, execute: false, memory: MemoryType::Cached };
+        let code = Access { owner: Owner::Kernel, write: false, execute: true, ..data };
+        assert_eq!([data, code].map(|access| Descriptors::attributes(0, access)), [0xd7, 0x6b]);
+        assert_eq!(Descriptors::leaf(PhysAddr(0x8000_1000), 0xd7), 0x2000_04d7);
+        assert_eq!(Descriptors::branch(PhysAddr(0x8000_1000)), 0x2000_0401);
+    }
+
+    #[test]
+    fn an_entry_maps_memory_if_it_allows_any_access() {
+        let at = PhysAddr(0x8000_1000);
+        let none = Permissions { user: false, writable: false, kernel_executable: false };
+        for (entry, expected) in [
+            (0x2000_04fe, Entry::Empty),
+            (0x2000_04f1, Entry::Branch(at)),
+            (0x2000_0403, Entry::Leaf(at, none)),
+            (0x2000_0405, Entry::Leaf(at, Permissions { writable: true, ..none })),
+            (0x2000_0409, Entry::Leaf(at, Permissions { kernel_executable: true, ..none })),
+            (0x2000_0419, Entry::Leaf(at, Permissions { user: true, ..none })),
+        ] {
+            assert_eq!(Descriptors::decode(entry, 0), expected, "{entry:#x}");
+        }
+        let all = Permissions { user: true, writable: true, kernel_executable: false };
+        assert_eq!(Descriptors::decode(u64::MAX, 0), Entry::Leaf(PhysAddr(0x00ff_ffff_ffff_f000), all));
+    }
 }

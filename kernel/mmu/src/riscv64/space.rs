@@ -142,4 +142,12 @@ mod tests {
             assert_eq!(hart.satp, satp(table(0), 0), "probing restores the register");
         }
     }
+
+    #[test]
+    fn only_bits_of_the_identifier_decide_about_a_fence() {
+        assert!(needs_fence(0) && needs_fence(0xf000_0fff_ffff_ffff));
+        assert!(!needs_fence(1 << 44) && !needs_fence(1 << 59));
+        assert_eq!(with_identifier(u64::MAX, 0x1234), 0xf123_4fff_ffff_ffff);
+        assert_eq!(with_identifier(0, 0x1234), 0x0123_4000_0000_0000);
+    }
 }

@@ -28,3 +28,16 @@ pub const fn satp(top_table: PhysAddr, asid: u16) -> u64 {
 pub const fn top_table(satp: u64) -> PhysAddr {
     PhysAddr((satp & SATP_PAGE) << PAGE_BITS)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn satp_has_mode_identifier_and_page_number() {
+        let value = satp(PhysAddr(0x8000_1000), 5);
+        assert_eq!(value, 0x8000_5000_0008_0001);
+        assert_eq!(top_table(value), PhysAddr(0x8000_1000));
+        assert_eq!(top_table(u64::MAX), PhysAddr(0x00ff_ffff_ffff_f000));
+    }
+}

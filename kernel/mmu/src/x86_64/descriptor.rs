@@ -134,4 +134,26 @@ mod tests {
         assert_eq!(Descriptors::decode(Descriptors::branch(table), 1), Entry::Branch(table));
         assert_eq!(Descriptors::decode(0, 0), Entry::Empty);
     }
+
+    #[test]
+    fn entries_are_those_of_the_manual() {
+        let data = Access { owner: Owner::Kernel, write: true, execute: false, ..CODE };
+        let device = Access { owner: Owner::User, memory: MemoryType::Device, ..data };
+        assert_eq!(Descriptors::attributes(0, CODE), 0x65);
+        assert_eq!(Descriptors::attributes(0, data), 1 << 63 | 0x163);
+        assert_eq!(Descriptors::attributes(1, device), 1 << 63 | 0xff);
+        assert_eq!(Descriptors::branch(PhysAddr(0x1234_5000)), 0x1234_5027);
+    }
+
+    #[test]
+    fn only_its_own_bits_decide_about_an_entry() {
+        let at = PhysAddr(0x000f_ffff_ffff_f000);
+        let all = Permissions { user: true, writable: true, kernel_executable: false };
+        assert_eq!(Descriptors::decode(u64::MAX, 0), Entry::Leaf(at, all));
+        assert_eq!(Descriptors::decode(u64::MAX, 1), Entry::Leaf(at, all));
+        assert_eq!(Descriptors::decode(u64::MAX - 0x80, 1), Entry::Branch(at));
+        assert_eq!(Descriptors::decode(u64::MAX - 1, 1), Entry::Empty);
+        let none = Permissions { user: false, writable: false, kernel_executable: true };
+        assert_eq!(Descriptors::decode(1, 0), Entry::Leaf(PhysAddr(0), none));
+    }
 }
