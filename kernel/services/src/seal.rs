@@ -398,6 +398,16 @@ mod tests {
     }
 
     #[test]
+    fn a_record_ends_where_its_last_part_ends() {
+        for bytes in [511, 512, 513, 1000, 4095] {
+            let bench = Bench::new(4096, &[[1, bytes as u32]]);
+            bench.ring.index.set(1);
+            assert_eq!(bench.run(Limit::ON_REQUEST), 1);
+            assert_eq!(bench.opened(0), (1, Some(bench.buffer(1, bytes))));
+        }
+    }
+
+    #[test]
     fn another_cipher_seals_in_the_same_layout() {
         let Some(aes) = Instructions::detect() else { return };
         let bench = Bench::new(64, &[[2, 64], [0, 5], [3, 0], [0, 0]]);
