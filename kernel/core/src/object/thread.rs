@@ -391,12 +391,13 @@ impl<M: Machine> Kernel<M> {
     /// is resumed. Branches are patched on the caller's time; a caller that stops itself runs on until all are
     /// patched.
     pub(crate) fn suspend(&mut self, thread: ThreadId, caller: ThreadId) -> (Patching, Outcome) {
-        if self.processor.current != Some(thread) {
-            self.leave_queues(thread);
-        }
         self.cancel(thread);
         self.abandon_work(thread);
         self.release_keys(thread);
+        // With several processors, the release may have taken it out of them.
+        if self.processor.current != Some(thread) {
+            self.leave_queues(thread);
+        }
         let patching = self.patch_keys(thread, caller);
         if patching == Patching::More && thread == caller {
             return (patching, Outcome::NOTHING);

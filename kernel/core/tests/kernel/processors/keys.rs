@@ -3,6 +3,7 @@
 use limen_abi::limits::KEY_HOLDS;
 use limen_abi::{ErrorCode, Label, Syscall};
 use limen_core::machine::Context;
+use limen_core::object::thread::State;
 
 use crate::support::{Arguments, Grant, Plan, Processors, Thread};
 
@@ -23,6 +24,11 @@ struct Flippers {
 
 impl Flippers {
     fn new() -> Self {
+        Self::with(|_, _| {})
+    }
+
+    /// The same with a change of the plan.
+    fn with(change: impl FnOnce(&mut Plan, [Thread; 3])) -> Self {
         let mut plan = Plan::new();
         let programs = ["first", "second", "third"].map(|name| plan.thread(name, 50));
         let manager = plan.thread("manager", 40);
@@ -34,6 +40,7 @@ impl Flippers {
         (0..).zip(programs).for_each(|(number, program)| plan.set_processor(program, number));
         plan.set_processor(manager, 1);
         plan.set_processor(beside, 0);
+        change(&mut plan, programs);
         Self { processors: plan.boot_processors(), programs, manager, key, slots, probes, controls }
     }
 
@@ -178,6 +185,32 @@ fn a_stopped_program_releases_its_holds_wherever_it_lives() {
             }
         }
     }
+}
+
+/// It left the queue of postponed threads, and then, with its place in that, the ready queue.
+#[test]
+fn a_postponed_program_with_a_key_leaves_one_queue_when_it_is_stopped() {
+    let mut flippers = Flippers::with(|plan, programs| {
+        let earlier = plan.thread("earlier", 60);
+        plan.set_processor(earlier, 2);
+        plan.share(earlier, 100, 1000);
+        plan.share(programs[2], 100, 1000);
+    });
+    let [_, second, third] = flippers.programs;
+    flippers.processors.of(third).run_to_timer();
+    assert_eq!(flippers.invoke(2, INC), Ok(()));
+    flippers.processors.of(third).run_to_timer();
+    assert_eq!(flippers.processors.of(third).state(third), State::Postponed);
+    for (label, outcome) in [(Label::TcbSuspend, State::Inactive), (Label::TcbResume, State::Postponed)] {
+        flippers.processors.of(second).run_to_timer();
+        flippers.begin(1, READ);
+        flippers.control(2, label, &[]);
+        flippers.processors.settle();
+        assert_eq!(flippers.processors.of(third).state(third), outcome);
+    }
+    flippers.processors.of(third).run_to_timer();
+    flippers.processors.of(third).run_to_timer();
+    flippers.processors.of(third).assert_running(third);
 }
 
 #[test]
