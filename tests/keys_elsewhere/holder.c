@@ -22,10 +22,23 @@ static void hold(void)
     }
 }
 
+static void break_here(seL4_Word kind)
+{
+#if defined(CONFIG_ARCH_X86_64)
+    if (kind == TWO_BYTES) {
+        /* From its second byte on, it would be an addition and an undefined instruction. */
+        __asm__ volatile(".byte 0xcd, 3, 0xc0\n\tud2" ::: "rax", "cc");
+    }
+#endif
+    if (kind == USUAL) {
+        __builtin_debugtrap();
+    }
+}
+
 void init(void)
 {
     if (load(&all()->holder_breaks)) {
-        __builtin_debugtrap();
+        break_here(load(&all()->holder_breaks));
     }
     if (load(&all()->holder_changes)) {
         hold();

@@ -11,6 +11,15 @@
 #define ON 1ul
 #define CHANGING 2ul
 
+/* Kinds of breakpoints: the usual one, and on x86_64 one of two bytes. */
+#define USUAL 1ul
+#define TWO_BYTES 2ul
+#if defined(CONFIG_ARCH_X86_64)
+#define KINDS 2
+#else
+#define KINDS 1
+#endif
+
 struct shared {
     /* Changes so far, times four, and the state. One word, so that a program sees both at once. */
     seL4_Word state;
@@ -27,7 +36,7 @@ struct shared {
     seL4_Word made[PROCESSORS];
     /* Whether the holder switches its key without end, from its start on. */
     seL4_Word holder_changes;
-    /* Whether it executes a breakpoint of its own, from its start on. */
+    /* Whether it executes a breakpoint of its own from its start on, and of which kind. */
     seL4_Word holder_breaks;
     /* Whether it holds the key. */
     seL4_Word is_done;

@@ -178,17 +178,21 @@ static void a_breakpoint_of_a_program_is_a_fault_while_keys_change(void)
     CHECK_EQUAL(limen_key_read(PRINTING, &printing), seL4_NoError);
     CHECK_EQUAL(printing.enabled ? limen_key_disable(PRINTING) : seL4_NoError, seL4_NoError);
     store(&all()->holder_changes, 0);
-    store(&all()->holder_breaks, 1);
     store(&all()->wanted[1], ~0ul);
     microkit_notify(SIGNAL_OF(1));
+    seL4_Word number = 0;
     for (int round = 0; round < ROUNDS; round++) {
         seL4_Word badge, made = load(&all()->made[1]);
+        store(&all()->holder_breaks, USUAL + (seL4_Word)(round % KINDS));
         microkit_pd_restart(HOLDER, ENTRY);
         seL4_MessageInfo_t fault;
         do {
             fault = seL4_Recv(LIMEN_INPUT_CAP, &badge, LIMEN_REPLY_CAP);
         } while (badge != FAULT_OF(HOLDER));
         CHECK_EQUAL(seL4_MessageInfo_get_label(fault), seL4_Fault_UserException);
+        /* The same exception each time. */
+        number = round ? number : seL4_GetMR(seL4_UserException_Number);
+        CHECK_EQUAL(seL4_GetMR(seL4_UserException_Number), number);
         microkit_pd_stop(HOLDER);
         while (load(&all()->made[1]) == made) {
         }

@@ -394,7 +394,7 @@ impl<M: Machine> Kernel<M> {
         self.cancel(thread);
         self.abandon_work(thread);
         self.release_keys(thread);
-        // With several processors, the release may have taken it out of them.
+        // With several processors, the release may have taken it out of its queue.
         if self.processor.current != Some(thread) {
             self.leave_queues(thread);
         }

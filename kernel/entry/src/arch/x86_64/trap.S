@@ -77,20 +77,34 @@ trap_stubs_\way:
     mov     [rsp + {R15} - {END}], r15
 .endm
 
-// For a trap: pushes the registers after rdx.
-.macro push_other_registers
+// For a trap: pushes the registers after rdx that compiled code may change, or all after rdx; pops the first, and rax to rdx.
+.macro push_changed_registers
     push    rsi
     push    rdi
     push    r8
     push    r9
     push    r10
     push    r11
+.endm
+.macro push_other_registers
+    push_changed_registers
     push    rbx
     push    rbp
     push    r12
     push    r13
     push    r14
     push    r15
+.endm
+.macro pop_changed_registers
+    pop     r11
+    pop     r10
+    pop     r9
+    pop     r8
+    pop     rdi
+    pop     rsi
+    pop     rdx
+    pop     rcx
+    pop     rax
 .endm
 
 // Clears the flags that compiled code expects clear: direction, and AC, which overrides SMAP and opens user memory to
@@ -156,15 +170,7 @@ trap_stubs_\way:
     pop     r12
     pop     rbp
     pop     rbx
-    pop     r11
-    pop     r10
-    pop     r9
-    pop     r8
-    pop     rdi
-    pop     rsi
-    pop     rdx
-    pop     rcx
-    pop     rax
+    pop_changed_registers
 .ifc \way, switched
     mov     rsp, [rsp + {SPACE} - {ENTRY}]
     mov     cr3, rsp
@@ -492,6 +498,7 @@ trap_start_\way:
 // program repeats its instruction until there is no breakpoint; interrupts are on between. The kernel goes on at once, as
 // the processor that writes the code may wait for this one. This may come at any time: also before the kernel has a stack, or
 // with the program's flags.
+.equ CHANGED, 9 * 8
 .section .text.shared_breakpoint, "ax"
 .global shared_breakpoint
 shared_breakpoint:
@@ -501,36 +508,34 @@ shared_breakpoint:
     jz      1f
     cmp     byte ptr [rip + {HAS_STEPS}], 0
     je      trap_debug_plain
+    // A program's own may have two bytes: `int` and the vector, which no branch starts with. The program has just fetched
+    // this byte, so it is mapped; AC opens it to the kernel.
+    push    rax
+    mov     rax, [rsp + {RIP} - {ENTRY} + 8]
+    push    2 | AC_BIT << (8 * AC_BYTE)
+    popfq
+    movzx   eax, byte ptr [rax - 1]
+    push    2
+    popfq
+    cmp     al, {BREAKPOINT}
+    pop     rax
+    je      trap_debug_plain
     dec     qword ptr [rsp + {RIP} - {ENTRY}]
-    jmp     3f
+    jmp     2f
 1:  cld
     push    rax
     push    rcx
     push    rdx
-    push    rsi
-    push    rdi
-    push    r8
-    push    r9
-    push    r10
-    push    r11
-    .equ    PUSHED, 9 * 8
-    mov     rdi, [rsp + {RIP} - {ENTRY} + PUSHED]
+    push_changed_registers
+    mov     rdi, [rsp + {RIP} - {ENTRY} + CHANGED]
     call    {past_breakpoint}
     test    rax, rax
-    jz      2f
-    mov     [rsp + {RIP} - {ENTRY} + PUSHED], rax
-    pop     r11
-    pop     r10
-    pop     r9
-    pop     r8
-    pop     rdi
-    pop     rsi
-    pop     rdx
-    pop     rcx
-    pop     rax
-3:  add     rsp, {RIP} - {ENTRY}
+    jz      3f
+    mov     [rsp + {RIP} - {ENTRY} + CHANGED], rax
+    pop_changed_registers
+2:  add     rsp, {RIP} - {ENTRY}
     iretq
-2:  add     rsp, PUSHED
+3:  add     rsp, CHANGED
     jmp     trap_fatal_plain
 
 .section .text.trap, "ax"
