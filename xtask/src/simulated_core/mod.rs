@@ -1,9 +1,9 @@
 //! A machine with a core in register-transfer language, simulated cycle by cycle: it runs a board's images and repeats every
 //! run to the cycle.
 //!
-//! The core is Rocket as a Python package has it, in Verilog; Verilator translates it. `simulator.cpp` is the machine
-//! around it, `firmware.S` its firmware. All is built once, into `build/simulated_core`, when a command first uses a
-//! variant that a board file lists under `[simulated]`.
+//! The core is Rocket as a Python package has it, in Verilog, with one register added; Verilator translates it.
+//! `simulator.cpp` is the machine around it, `firmware.S` its firmware. All is built once, into `build/simulated_core`, when
+//! a command first uses a variant that a board file lists under `[simulated]`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,6 +32,20 @@ const CONFIGURATION: &str = "freechips.rocketchip.system.LitexFullConfig";
 
 /// The core's top module.
 const TOP: &str = "ExampleRocketSystem";
+
+/// Text of the core's Verilog, and what replaces it to add the register `time` (number 0xc01; RISC-V Unprivileged
+/// Architecture, Zicntr). It reads the count of the machine's timer, and exists if the simulator sets `has_time`.
+const TIME: [(&str, &str); 3] = [
+    (
+        "  wire [63:0] value_1 = {large_1,small_1};",
+        "  reg has_time;\n  wire [63:0] value_1 = {large_1,small_1};",
+    ),
+    ("  wire  csr_exists = ", "  wire  csr_exists = (has_time & addr_1 == 12'hc01) | "),
+    (
+        "  assign io_rw_rdata = ",
+        "  assign io_rw_rdata = (has_time & io_rw_addr == 12'hc01 ? ExampleRocketSystem.clint.time_ : 64'h0) | ",
+    ),
+];
 
 /// Arguments of Verilator: no checks of the core's own style, and no assertions, which cost time.
 const TRANSLATION: [&str; 17] = [
@@ -78,8 +92,10 @@ pub fn build(workspace: &Workspace) -> Outcome {
     }
     let folder = workspace.path(FOLDER);
     let translator = process::capture(Command::new("verilator").arg("--version"))?.trim().to_owned();
+    let core = TIME.map(|(_, text)| text).join("\n");
     let sources =
-        [translator.as_str(), SIMULATOR, FIRMWARE, SIGNALS, REQUIREMENTS, &TRANSLATION.join(" ")].join("\n");
+        [translator.as_str(), SIMULATOR, FIRMWARE, SIGNALS, REQUIREMENTS, &TRANSLATION.join(" "), &core]
+            .join("\n");
     let stamp = folder.join("built-from");
     if files::read(&stamp).is_ok_and(|present| present == sources) {
         return Ok(());
@@ -125,16 +141,31 @@ fn verilog(folder: &Path) -> Outcome<PathBuf> {
     found.ok_or_else(|| Failure::new(format!("{} has no Verilog of the core", environment.display())))
 }
 
+/// Verilog of the core with the register `time`.
+///
+/// # Errors
+/// If `core` does not have each of the places exactly once.
+fn with_time(core: &str) -> Outcome<String> {
+    TIME.iter().try_fold(core.to_owned(), |core, (place, text)| match core.matches(place).count() {
+        1 => Ok(core.replacen(place, text, 1)),
+        found => Err(Failure::new(format!(
+            "the core's Verilog has `{}` {found} times instead of once",
+            place.trim()
+        ))),
+    })
+}
+
 /// Translates the core, and compiles it with the machine around it.
 fn translate(folder: &Path, verilog: &Path, translator: &str) -> Outcome {
-    let [machine, signals, objects] =
-        ["simulator.cpp", "signals.vlt", "objects"].map(|name| folder.join(name));
+    let [machine, signals, core, objects] =
+        ["simulator.cpp", "signals.vlt", "core.v", "objects"].map(|name| folder.join(name));
     files::write(&machine, SIMULATOR)?;
     files::write(&signals, SIGNALS)?;
     if objects.exists() {
         fs::remove_dir_all(&objects).context(|| format!("cannot remove {}", objects.display()))?;
     }
     let generated = verilog.join("generated-src").join(CONFIGURATION);
+    files::write(&core, with_time(&files::read(&generated.with_added_extension("v"))?)?)?;
     let version = format!("-std=c++17 -DVERSION='\"Rocket {}, {translator}\"'", package_version());
     let mut verilator = Command::new("verilator");
     verilator
@@ -144,7 +175,7 @@ fn translate(folder: &Path, verilog: &Path, translator: &str) -> Outcome {
         .arg(&objects)
         .args(["-CFLAGS", &version])
         .arg(&signals);
-    verilator.args(["v", "behav_srams.v"].map(|ending| generated.with_added_extension(ending)));
+    verilator.arg(&core).arg(generated.with_added_extension("behav_srams.v"));
     let parts =
         ["plusarg_reader.v", "AsyncResetReg.v", "EICG_wrapper.v"].map(|name| verilog.join("vsrc").join(name));
     process::capture(verilator.args(parts).arg(&machine))?;
@@ -170,6 +201,17 @@ mod tests {
     fn the_package_is_pinned_by_version_and_digest() {
         assert_eq!(package_version(), "0.0.post7146");
         assert!(REQUIREMENTS.contains("--hash=sha256:"));
+    }
+
+    #[test]
+    fn the_core_gets_a_register_at_places_that_are_there_once() {
+        let core = TIME.map(|(place, _)| place).join("0;\n");
+        assert_eq!(with_time(&core).unwrap().matches("12'hc01").count(), 2);
+        let twice = with_time(&core.repeat(2)).unwrap_err().to_string();
+        assert!(
+            twice.contains("`wire [63:0] value_1 = {large_1,small_1};` 2 times instead of once"),
+            "{twice}"
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
 // The machine around the simulated core: memory, a serial port, the code that starts the firmware, and the run's end.
 //
-//   simulator --latency CYCLES --silence CYCLES --phases NUMBER --counter NAME --firmware FILE --image FILE
+//   simulator --latency CYCLES --time-register NUMBER --silence CYCLES --phases NUMBER --counter NAME --firmware FILE
+//             --image FILE
 //
 // The core is Rocket's ExampleRocketSystem, as Verilator translates it. It has two AXI4 ports as a master: one for memory,
 // and one for devices. Its interrupt controller, timer and boot ROM are inside. The boot ROM jumps to the first address of
@@ -9,7 +10,8 @@
 //
 // The console goes to standard output. With `--phases 1`, so do the durations of the parts of boot, as rows of `./x bench`. The
 // run ends when the firmware turns the machine off, with the signal TERM, or when the system is silent for too long. Then
-// standard error gets the number of cycles. With `--counter`, the register `cycle` counts something else than cycles.
+// standard error gets the number of cycles. With `--counter`, the register `cycle` counts something else than cycles. With
+// `--time-register 1`, the core has the register `time`; without, reading it is an illegal instruction.
 
 #include <csignal>
 #include <cstdint>
@@ -347,6 +349,7 @@ private:
 struct Options {
     uint64_t latency = 20;
     uint64_t silence = 100'000'000;
+    uint64_t time_register = 0;
     uint64_t phases = 0;
     std::string counter = "cycles";
     std::string firmware, image;
@@ -373,6 +376,8 @@ Options parse(int count, char **words)
             options.latency = number(words[i + 1]);
         } else if (name == "--silence") {
             options.silence = number(words[i + 1]);
+        } else if (name == "--time-register") {
+            options.time_register = number(words[i + 1]);
         } else if (name == "--phases") {
             options.phases = number(words[i + 1]);
         } else if (name == "--counter") {
@@ -542,6 +547,7 @@ int run(const Options &options)
     load_image(memory, options.image);
     auto *core = new VExampleRocketSystem;
     reset(*core);
+    CSR(*core, has_time) = options.time_register != 0;
     Slave<Memory> memory_port(PORT(*core, mem_axi4_0), memory, options.latency);
     Slave<Devices> device_port(PORT(*core, mmio_axi4_0), devices, DEVICE_LATENCY);
     core->eval();
