@@ -55,7 +55,8 @@ so that every machine prints the same figures. Prints them beside the reference 
   --model             instead of measuring, estimate the cycles of some paths with models of processors; with --record,
                       record them
   --trace ROW         instead of measuring, list the instructions of one sample of a row, as in
-                      ./x bench bench/ppc --trace 'ppc_rt server=passive words=0 fpu=off'
+                      ./x bench bench/ppc --trace 'ppc_rt server=passive words=0 fpu=off'. On a simulated core with
+                      what each waited for, and a table of functions
   --trace-limit GIB   the largest trace file, after which the emulator is stopped; default: 2
   --order             instead of measuring, write the order of the kernel's functions, in which the next build places
                       them: those that measured paths execute, as they first run
@@ -236,7 +237,9 @@ fn order(workspace: &Workspace, options: &Options) -> Outcome {
 
 fn trace(workspace: &Workspace, options: &Options, row: &str) -> Outcome {
     let boards = boards(workspace, options)?;
-    boards.iter().try_for_each(|board| board.check_emulated("--trace"))?;
+    if boards.iter().any(|board| board.is_simulated) {
+        simulated_core::build(workspace)?;
+    }
     sdk::build(workspace)?;
     boards.iter().try_for_each(|board| {
         print!(

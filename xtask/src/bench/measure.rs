@@ -48,6 +48,9 @@ const SIMULATED: [&str; 10] = [
     "bench/ppc",
 ];
 
+/// The variable with which programs are built for a simulated core.
+pub const SIMULATED_BUILD: &str = "SIMULATED=1";
+
 /// The system of which a simulated core also counts the parts of boot.
 const BOOT: &str = "bench/boot";
 
@@ -254,7 +257,7 @@ fn rows_of(
     quick: bool,
     counting: Counting<'_>,
 ) -> Outcome<Vec<Row>> {
-    let own = [quick.then_some("QUICK=1"), board.is_simulated.then_some("SIMULATED=1")];
+    let own = [quick.then_some("QUICK=1"), board.is_simulated.then_some(SIMULATED_BUILD)];
     let made_with: Vec<&str> =
         variables.iter().map(String::as_str).chain(own.into_iter().flatten()).collect();
     let build = Build { board, config: config_of(variables), variables: &made_with };

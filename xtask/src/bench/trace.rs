@@ -1,8 +1,10 @@
-//! Traces of measured systems: every executed instruction, as the emulator logs it, and the part that belongs to a row.
+//! Traces of measured systems: every executed instruction, as the emulator or the simulated core logs it, and the part that
+//! belongs to a row.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::time::Duration;
 
@@ -13,7 +15,7 @@ use crate::bench::measure;
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::Board;
 use crate::run::project::{Build, Project};
-use crate::run::qemu::{self, Audience, Boot, Session};
+use crate::run::qemu::{Audience, Boot, Session};
 use crate::workspace::Workspace;
 
 /// Logs every instruction, with its encoding when it is first translated.
@@ -21,6 +23,8 @@ const WRITTEN: [&str; 4] = ["-d", "exec,nochain,in_asm", "-D", "{folder}/trace.t
 /// Translates one instruction at a time: the option since QEMU 8.1, and the one before.
 const SINGLE: [&str; 2] = ["-accel", "tcg,one-insn-per-tb=on"];
 const SINGLE_BEFORE_8_1: [&str; 1] = ["-singlestep"];
+/// Logs every instruction of the simulated core, with the cycles that it waited.
+const TIMED: [&str; 2] = ["--trace", "{folder}/trace.txt"];
 /// The trace file, in the image's folder.
 pub const FILE: &str = "trace.txt";
 
@@ -35,7 +39,7 @@ pub const SILENCE: Duration = Duration::from_secs(600);
 /// Reads from the first to the last of a sample: two programs on its way may read the counter.
 const MOST_READS: usize = 3;
 
-/// Instructions of a sample that the counter may miss, because they fault.
+/// Instructions of a sample that the counter may miss, because they fault, or cycles between reading it and retiring.
 pub const UNCOUNTED: usize = 2;
 
 /// The bit that separates the halves of the address space: programs are in the lower half.
@@ -58,9 +62,24 @@ pub struct Step {
     code: usize,
 }
 
+/// When an instruction retired on a simulated core, and in how many cycles it waited since the one before, by reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timing {
+    /// Since the core's reset.
+    pub cycle: usize,
+    /// For walks of the page tables, which may read lines.
+    pub walks: usize,
+    /// For lines of the data cache.
+    pub data: usize,
+    /// For lines of the instruction cache.
+    pub code: usize,
+}
+
 #[derive(Default)]
 struct Trace {
     steps: Vec<Step>,
+    /// Of each step on a simulated core; empty in the emulator.
+    timings: Vec<Timing>,
     /// Encodings, as bytes in memory order.
     codes: Vec<Vec<u8>>,
 }
@@ -70,6 +89,9 @@ struct Trace {
 /// # Errors
 /// When the emulator cannot be started.
 pub fn options(board: &Board) -> Outcome<Vec<&'static str>> {
+    if board.is_simulated {
+        return Ok(TIMED.to_vec());
+    }
     let single: &[&str] =
         if environment::emulator_version(board)? < (8, 1) { &SINGLE_BEFORE_8_1 } else { &SINGLE };
     Ok([single, &WRITTEN].concat())
@@ -87,15 +109,19 @@ impl Recording {
         build: &[String],
         most_gib: u32,
     ) -> Outcome<Self> {
-        let variables: Vec<_> = build.iter().map(String::as_str).chain(["TRACE=1"]).collect();
+        let own = [Some("TRACE=1"), board.is_simulated.then_some(measure::SIMULATED_BUILD)];
+        let variables: Vec<_> = build.iter().map(String::as_str).chain(own.into_iter().flatten()).collect();
         let image = project
             .build(workspace, &Build { board, config: measure::config_of(build), variables: &variables })?;
         let file = image.with_file_name(FILE);
-        let extra = [&qemu::DETERMINISTIC[..], &options(board)?].concat();
+        let extra = [board.deterministic(), &options(board)?].concat();
         let session = limited(board, &image, &extra, &file, Limit::of_gib(most_gib));
         let recording = session.and_then(|session| {
             let rows = measure::printed(&session)?;
-            let trace = Trace::read(&file, board.architecture != "x86_64")?;
+            let trace = match board.is_simulated {
+                true => Trace::read_timed(&file)?,
+                false => Trace::read(&file, board.architecture != "x86_64")?,
+            };
             Ok(Self { rows, trace, architecture: board.architecture.clone() })
         });
         // A failed run leaves no large file either.
@@ -107,18 +133,30 @@ impl Recording {
     /// The instructions between the two counter reads of a sample of a row: as many as its median, plus those that
     /// faulted. Programs in between may read the counter a few times. `None` if there is no such pair.
     pub fn sample(&self, row: &Row) -> Option<&[Step]> {
+        self.trace.steps.get(self.place(row)?)
+    }
+
+    /// The timings of a sample's instructions. Empty in the emulator.
+    pub fn timings(&self, row: &Row) -> &[Timing] {
+        self.place(row).and_then(|place| self.trace.timings.get(place)).unwrap_or_default()
+    }
+
+    /// The place of a sample: on a simulated core, as many cycles as the row's median.
+    fn place(&self, row: &Row) -> Option<RangeInclusive<usize>> {
         let steps = &self.trace.steps;
         // An instruction that is interrupted at once is logged, and logged again when it is executed.
         let is_again = |at: usize| steps.get(at + 1).is_some_and(|next| next.address == steps[at].address);
         let reads: Vec<_> = (0..steps.len()).filter(|at| self.reads(steps[*at]) && !is_again(*at)).collect();
-        let overhead = reads.windows(2).map(|pair| pair[1] - pair[0]).min()?;
+        let time = |at: usize| self.trace.timings.get(at).map_or(at, |timing| timing.cycle);
+        let overhead = reads.windows(2).map(|pair| time(pair[1]) - time(pair[0])).min()?;
         let length = usize::try_from(row.median).ok()?.checked_add(overhead)?;
-        let distance = |(first, last): &(usize, usize)| (last - first).abs_diff(length);
+        let distance = |(first, last): &(usize, usize)| (time(*last) - time(*first)).abs_diff(length);
         let (first, last) = (1..=MOST_READS).find_map(|apart| {
             let pairs = reads.iter().copied().zip(reads.iter().copied().skip(apart));
             pairs.min_by_key(distance).filter(|pair| distance(pair) <= UNCOUNTED)
         })?;
-        steps.get(first + 1..=last - overhead)
+        let end = (first..last).rev().find(|at| time(*at) + overhead <= time(last))?;
+        Some(first + 1..=end)
     }
 
     /// The encoding of an instruction.
@@ -205,6 +243,25 @@ impl Trace {
         }
         Ok(reader.trace)
     }
+
+    /// The trace of a simulated core.
+    fn read_timed(file: &Path) -> Outcome<Self> {
+        let input = File::open(file).context(|| format!("cannot open {}", file.display()))?;
+        let (mut trace, mut known) = (Self::default(), HashMap::new());
+        for (number, line) in BufReader::new(input).lines().enumerate() {
+            let line = line.context(|| format!("cannot read {}", file.display()))?;
+            let place =
+                || Failure::new(format!("{}:{}: '{line}' is no instruction", file.display(), number + 1));
+            let (address, word, timing) = timed(&line).ok_or_else(place)?;
+            let code = *known.entry(word).or_insert_with(|| {
+                trace.codes.push(word.to_le_bytes().to_vec());
+                trace.codes.len() - 1
+            });
+            trace.steps.push(Step { address, code });
+            trace.timings.push(timing);
+        }
+        Ok(trace)
+    }
 }
 
 struct Reader {
@@ -239,6 +296,16 @@ impl Reader {
             self.trace.steps.push(Step { address, code: *code });
         }
     }
+}
+
+/// The address, encoding and timing in a line of the simulated core: `1206 ffffffff80001234 c0002573 12 0 20`.
+fn timed(line: &str) -> Option<(u64, u32, Timing)> {
+    let fields: Vec<_> = line.split(' ').collect();
+    let [cycle, address, word, walks, data, code] = fields[..] else { return None };
+    let count = |text: &str| text.parse().ok();
+    let timing =
+        Timing { cycle: count(cycle)?, walks: count(walks)?, data: count(data)?, code: count(code)? };
+    Some((u64::from_str_radix(address, 16).ok()?, u32::from_str_radix(word, 16).ok()?, timing))
 }
 
 /// The addresses of the translated block and of the instruction in a log line: `0: 0x7f6cfc000100
@@ -324,7 +391,7 @@ mod tests {
         let step = |(at, code): (usize, &usize)| Step { address: 4 * at as u64, code: *code };
         let steps = pattern.iter().enumerate().map(step).collect();
         let codes = vec![vec![0; 4], 0xd53b_9d00_u32.to_le_bytes().to_vec()];
-        let trace = Trace { steps, codes };
+        let trace = Trace { steps, codes, timings: Vec::new() };
         let recording = Recording { rows: Vec::new(), trace, architecture: "aarch64".to_owned() };
         let of = |median| {
             let steps = recording.sample(&Row::titled("row", median))?;
@@ -334,6 +401,27 @@ mod tests {
         assert_eq!(of(3), Some((7, 3)));
         assert_eq!(of(7), Some((3, 7)));
         assert_eq!(of(40), None);
+    }
+
+    #[test]
+    fn a_sample_of_a_simulated_core_is_as_many_cycles_as_its_row() {
+        // Two reads in turn, then one after three instructions, of which the second waits for lines.
+        let trace = "10 1000 c0002573 0 0 0\n12 1004 c00025f3 0 0 0\n13 1008 13 0 0 0\n\
+                     73 ffffffff80000000 13 30 20 5\n74 100c 13 0 0 0\n76 1010 c0002673 0 0 0\n";
+        let file = std::env::temp_dir().join(format!("limen-timed-{}", std::process::id()));
+        fs::write(&file, trace).unwrap();
+        let of_core = |trace| Recording { rows: Vec::new(), trace, architecture: "riscv64".to_owned() };
+        let recording = of_core(Trace::read_timed(&file).unwrap());
+        let row = Row::titled("row", 62);
+        let addresses: Vec<_> = recording.sample(&row).unwrap().iter().map(|step| step.address).collect();
+        assert_eq!(addresses, [0x1008, 0xffff_ffff_8000_0000, 0x100c]);
+        let waited = Timing { cycle: 73, walks: 30, data: 20, code: 5 };
+        assert_eq!(recording.timings(&row)[1], waited);
+        assert_eq!(recording.sample(&Row::titled("row", 40)), None);
+        fs::write(&file, "10 1000 c0002573 0 0 0\n12 100").unwrap();
+        let failure = Trace::read_timed(&file).err().unwrap().to_string();
+        assert!(failure.ends_with(":2: '12 100' is no instruction"), "{failure}");
+        fs::remove_file(file).unwrap();
     }
 
     #[test]

@@ -1,7 +1,7 @@
 // The machine around the simulated core: memory, a serial port, the code that starts the firmware, and the run's end.
 //
-//   simulator --latency CYCLES --time-register NUMBER --silence CYCLES --phases NUMBER --counter NAME --firmware FILE
-//             --image FILE
+//   simulator --latency CYCLES --time-register NUMBER --silence CYCLES --phases NUMBER --counter NAME --trace FILE
+//             --firmware FILE --image FILE
 //
 // The core is Rocket's ExampleRocketSystem, as Verilator translates it. It has two AXI4 ports as a master: one for memory,
 // and one for devices. Its interrupt controller, timer and boot ROM are inside. The boot ROM jumps to the first address of
@@ -11,8 +11,10 @@
 // The console goes to standard output. With `--phases 1`, so do the durations of the parts of boot, as rows of `./x bench`. The
 // run ends when the firmware turns the machine off, with the signal TERM, or when the system is silent for too long. Then
 // standard error gets the number of cycles. With `--counter`, the register `cycle` counts something else than cycles. With
-// `--time-register 1`, the core has the register `time`; without, reading it is an illegal instruction.
+// `--time-register 1`, the core has the register `time`; without, reading it is an illegal instruction. With `--trace`, the file
+// gets a line for each instruction that retires or traps.
 
+#include <algorithm>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -278,6 +280,12 @@ public:
         }
     }
 
+    // Whether the instruction cache, or another, waits for a burst.
+    bool is_reading(bool of_code) const
+    {
+        return std::any_of(reads.begin(), reads.end(), [=](const Burst &burst) { return (burst.id == CODE) == of_code; });
+    }
+
     // Bursts that were read, by the instruction cache and by all.
     uint64_t code = 0, count = 0;
 
@@ -352,6 +360,7 @@ struct Options {
     uint64_t time_register = 0;
     uint64_t phases = 0;
     std::string counter = "cycles";
+    std::string trace;
     std::string firmware, image;
 };
 
@@ -382,6 +391,8 @@ Options parse(int count, char **words)
             options.phases = number(words[i + 1]);
         } else if (name == "--counter") {
             options.counter = words[i + 1];
+        } else if (name == "--trace") {
+            options.trace = words[i + 1];
         } else if (name == "--firmware") {
             options.firmware = words[i + 1];
         } else if (name == "--image") {
@@ -529,6 +540,55 @@ private:
     uint64_t walks = 0;
 };
 
+// The file with each instruction: the cycle in which it retires or traps, its address and encoding, and in how many cycles since
+// the one before page tables were walked, the data cache read a line, and the instruction cache did. A cycle counts for the
+// first of these.
+class Trace {
+public:
+    explicit Trace(const std::string &path)
+    {
+        if (!path.empty() && (file = fopen(path.c_str(), "w")) == nullptr) {
+            fail("cannot write " + path);
+        }
+    }
+
+    ~Trace()
+    {
+        if (file != nullptr && fclose(file) != 0) {
+            fail("cannot write the trace");
+        }
+    }
+
+    // A cycle in which nothing retires.
+    template <class Port> void wait(VExampleRocketSystem &core, const Port &memory)
+    {
+        if (TILE(core, ptw__DOT__state) != 0) {
+            walks++;
+        } else if (memory.is_reading(false)) {
+            data++;
+        } else if (memory.is_reading(true)) {
+            code++;
+        }
+    }
+
+    void retire(VExampleRocketSystem &core, uint64_t cycle)
+    {
+        if (file != nullptr) {
+            uint64_t address = CSR(core, io_trace_0_iaddr);
+            // The signal has 40 bits of an address, of which the last is repeated.
+            address |= address & KERNEL_ADDRESS ? ~(2 * KERNEL_ADDRESS - 1) : 0;
+            fprintf(file, "%llu %llx %x %u %u %u\n", static_cast<unsigned long long>(cycle),
+                    static_cast<unsigned long long>(address), static_cast<unsigned>(CSR(core, io_trace_0_insn)), walks,
+                    data, code);
+        }
+        walks = data = code = 0;
+    }
+
+private:
+    FILE *file = nullptr;
+    unsigned walks = 0, data = 0, code = 0;
+};
+
 void report(const Account &account, uint64_t lines)
 {
     auto shown = [](uint64_t count) { return static_cast<unsigned long long>(count); };
@@ -554,6 +614,7 @@ int run(const Options &options)
     Account account;
     Phases phases(options.phases != 0);
     Counter counter(options.counter);
+    Trace trace(options.trace);
     uint64_t last_print = 0;
     int status = 0;
     while (!is_asked_to_end && !devices.is_off) {
@@ -566,6 +627,9 @@ int run(const Options &options)
         account.firmware_instructions += retires && is_firmware;
         if (retires) {
             phases.retire(account.cycles, CSR(*core, io_trace_0_iaddr), CSR(*core, reg_mstatus_prv));
+            trace.retire(*core, account.cycles);
+        } else {
+            trace.wait(*core, memory_port);
         }
         core->clock = 1;
         core->eval();
