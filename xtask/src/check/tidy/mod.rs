@@ -69,6 +69,7 @@ impl fmt::Display for Objection {
 pub fn examine(root: &Path) -> Outcome<Vec<Objection>> {
     let files = tracked(root)?;
     let mut objections: Vec<_> = RULES.concat().into_iter().flat_map(|rule| rule(&files)).collect();
+    objections.extend(without_text(root, &names(root)?));
     objections.extend(text::machine_paths(&files, &machine_folders(root)));
     objections.extend(text::dead_links(&files, |target| root.join(target).exists()));
     objections.extend(named_tests::missing(&files));
@@ -113,14 +114,29 @@ const RULES: [&[Rule]; 7] = [
     phrases::RULES,
 ];
 
-fn tracked(root: &Path) -> Outcome<Vec<SourceFile>> {
+/// The files that git knows or would add. Inputs of fuzzers may be anything, and are left out.
+fn names(root: &Path) -> Outcome<Vec<String>> {
     let listing = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
     let names = process::capture(Command::new("git").current_dir(root).args(listing))?;
-    // Binary files, and removed files that are not committed yet, have no lines to examine. Inputs of fuzzers may be anything.
-    let read = |name: &str| std::fs::read_to_string(root.join(name)).ok();
-    let file = |name: &str| Some(SourceFile { path: name.to_owned(), text: read(name)? });
     let has_lines = |name: &&str| !name.is_empty() && !name.starts_with("fuzz/corpus/");
-    Ok(names.split('\0').filter(has_lines).filter_map(file).collect())
+    Ok(names.split('\0').filter(has_lines).map(str::to_owned).collect())
+}
+
+fn tracked(root: &Path) -> Outcome<Vec<SourceFile>> {
+    // A removed file that is not committed yet has no lines to examine.
+    let read =
+        |path: String| Some(SourceFile { text: std::fs::read_to_string(root.join(&path)).ok()?, path });
+    Ok(names(root)?.into_iter().filter_map(read).collect())
+}
+
+/// Files that are no text, such as the memory of a program that crashed.
+fn without_text(root: &Path, names: &[String]) -> Vec<Objection> {
+    let is_binary = |name: &&String| {
+        std::fs::read(root.join(name)).is_ok_and(|bytes| std::str::from_utf8(&bytes).is_err())
+    };
+    let message = "a binary file; the repository has sources only".to_owned();
+    let object = |name: &String| Objection { path: name.clone(), line: 1, message: message.clone() };
+    names.iter().filter(is_binary).map(object).collect()
 }
 
 /// Folders of this machine whose names must not appear in the repository.
@@ -138,4 +154,21 @@ fn file(path: &str, text: &str) -> SourceFile {
 #[cfg(test)]
 fn shown(objections: &[Objection]) -> Vec<String> {
     objections.iter().map(ToString::to_string).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_binary_file_is_no_source() {
+        let folder = std::env::temp_dir().join(format!("limen-binary-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("core"), b"\x7fELF\x02\xff").unwrap();
+        std::fs::write(folder.join("main.rs"), "fn main() {}\n").unwrap();
+        let names = ["core", "main.rs", "removed.rs"].map(str::to_owned);
+        let objections = without_text(&folder, &names);
+        assert_eq!(shown(&objections), ["core:1: a binary file; the repository has sources only"]);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
 }
