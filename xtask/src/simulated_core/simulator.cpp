@@ -562,6 +562,9 @@ public:
     // A cycle in which nothing retires.
     template <class Port> void wait(VExampleRocketSystem &core, const Port &memory)
     {
+        if (file == nullptr) {
+            return;
+        }
         if (TILE(core, ptw__DOT__state) != 0) {
             walks++;
         } else if (memory.is_reading(false)) {
