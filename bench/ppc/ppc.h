@@ -4,12 +4,11 @@
 
 #include <microkit.h>
 
-/* The servers' channels: one for measurements, and one on which every word of the answer is one more than the
- * request's. Both take the same path through the kernel. */
+/* The servers' channel for measurements. On their other one, every word of the answer is one more than the request's. Both
+ * take the same path through the kernel. */
 #define MEASURED 0
-#define VERIFIED 1
 
-/* Answers on the second channel. */
+/* Answers on the other channel. */
 static inline microkit_msginfo verify(microkit_msginfo request)
 {
     seL4_Word count = microkit_msginfo_get_count(request);

@@ -80,7 +80,6 @@ enum state {
 /* The threads of the attackers, by the slots of their capabilities and by the place of their orders. */
 enum thread { MALLORY, OSCAR, NEAR, FAR, PAL, THREADS };
 #define ATTACKERS 2
-#define CHILDREN_OF_MALLORY 2
 
 /* Slots of the root tables of attackers and keeper, to which the number of a thread is added. */
 #define SLOT_THREAD 1

@@ -7,9 +7,6 @@
 /* The channel to the UART program, the same in every program that prints. */
 #define UART_CHANNEL 30
 
-/* Bytes of text that one call can carry. */
-#define UART_MAX_BYTES (seL4_MsgMaxLength * sizeof(seL4_Word))
-
 /* Labels: the kind of text. */
 enum uart_request {
     /* Uninterpreted text, padded with zero bytes. */

@@ -83,7 +83,7 @@ impl RecordWord {
     pub const NUMBER: usize = 0;
     /// Time in ticks of the clock.
     pub const TIME: usize = 1;
-    /// Kind, processor, thread and the first value: see [`what`].
+    /// Kind, thread and the first value: see [`what`].
     pub const WHAT: usize = 2;
     /// The second value.
     pub const VALUE: usize = 3;
@@ -91,14 +91,12 @@ impl RecordWord {
     pub const LENGTH: usize = 4;
 }
 
-/// Position of the processor in [`RecordWord::WHAT`]; the kind is below it.
-pub const PROCESSOR_SHIFT: u32 = 8;
-/// Position of the thread in [`RecordWord::WHAT`], a number of 16 bits.
+/// Position of the thread in [`RecordWord::WHAT`], a number of 16 bits; the kind is below it.
 pub const THREAD_SHIFT: u32 = 16;
 /// Position of the first value in [`RecordWord::WHAT`], a number of 32 bits.
 pub const FIRST_SHIFT: u32 = 32;
 
-/// The word [`RecordWord::WHAT`] of a record of processor 0; `thread` is below 2^16 and `first` below 2^32.
+/// The word [`RecordWord::WHAT`] of a record; `thread` is below 2^16 and `first` below 2^32.
 #[must_use]
 #[inline(always)]
 pub const fn what(kind: TraceKind, thread: u64, first: u64) -> u64 {

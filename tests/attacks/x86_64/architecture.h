@@ -8,7 +8,6 @@
 #include <microkit.h>
 
 /* Vectors. */
-#define DEBUG_NUMBER 1
 #define UNDEFINED_NUMBER 6
 #define STACK_NUMBER 12
 #define PROTECTION_NUMBER 13
