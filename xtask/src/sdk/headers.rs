@@ -410,7 +410,11 @@ fn windows(header: &mut CHeader) {
     header.constant("I/O port ranges.", "BASE_IOPORT_CAP", slot::BASE_IOPORT);
     header.constant("Services of the kernel, by id.", "LIMEN_BASE_SERVICE_CAP", slot::BASE_SERVICE);
     header.constant("Static keys, by id.", "LIMEN_BASE_KEY_CAP", slot::BASE_KEY);
-    header.constant("The first slot after the windows.", "BASE_USER_CAPS", slot::BASE_IOPORT + slot::WINDOW);
+    header.constant(
+        "The first slot after the windows that the reference has, too.",
+        "BASE_USER_CAPS",
+        slot::BASE_IOPORT + slot::WINDOW,
+    );
     header.constant(
         "Bits of a capability pointer that select a root slot.",
         "PD_ROOT_CAP_BITS",

@@ -51,7 +51,7 @@ Without FILTER, --board and --all, each system boots on the usual board of each 
 in turn; those that depend on a board's devices boot on every board. Further boards than the default one compare a sample of
 their figures. docs/testing.md has the rules. build/test.json has the result and the time of each test.
 
-  FILTER              run only tests whose name contains this, as in `host` or `tests/ipc on qemu_virt_aarch64`
+  FILTER              run only tests whose name contains this, as in `host` or `tests/calls on qemu_virt_aarch64`
   --board BOARD       run only on this board; older names work as well
   --variant NAME      run only on this variant of the board: another machine, or a simulated core, on which suites that
                       need the emulator are left out; may be repeated

@@ -58,7 +58,7 @@
 /* Static keys, by id. */
 #define LIMEN_BASE_KEY_CAP 480
 
-/* The first slot after the windows. */
+/* The first slot after the windows that the reference has, too. */
 #define BASE_USER_CAPS 458
 
 /* Bits of a capability pointer that select a root slot. */
