@@ -100,4 +100,42 @@ impl Row {
 
     /// A row without a site.
     pub(crate) const EMPTY: Self = Self { code: 0, target: 0, key: 0 };
+    /// A row whose site is at this distance from the table.
+    pub(crate) const fn at(code: i32) -> Self {
+        Self { code, ..Self::EMPTY }
+    }
+
+    /// A row with a distance that is out of range at any place in a table.
+    pub(crate) const FAR: Self = Self { key: i64::MAX, ..Self::EMPTY };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The number of a row in a table, and its distance from the table.
+    const INDEX: usize = 3;
+    const PLACE: i32 = 48;
+
+    fn rebased(code: i32, target: i32, key: i64) -> Option<Row> {
+        Row { code, target, key }.rebase(INDEX)
+    }
+
+    #[test]
+    fn distances_count_from_the_table_instead_of_their_fields() {
+        let expected = Row { code: -1000 + PLACE, target: 2000 + PLACE + 4, key: 41 + i64::from(PLACE) + 8 };
+        assert_eq!(rebased(-1000, 2000, 41), Some(expected));
+    }
+
+    #[test]
+    fn a_distance_that_a_row_cannot_hold_is_found() {
+        for (code, target) in [(i32::MAX - PLACE, 0), (0, i32::MAX - PLACE - 4), (i32::MIN, i32::MIN)] {
+            assert!(rebased(code, target, 0).is_some(), "{code} {target}");
+        }
+        assert_eq!(rebased(i32::MAX - PLACE + 1, 0, 0), None);
+        assert_eq!(rebased(0, i32::MAX - PLACE - 3, 0), None);
+        let last = i64::MAX - i64::from(PLACE) - 8;
+        assert!(rebased(0, 0, last).is_some());
+        assert_eq!(rebased(0, 0, last + 1), None);
+    }
 }

@@ -390,8 +390,41 @@ mod tests {
     }
 
     #[test]
+    fn a_distance_out_of_range_is_found_in_every_row() {
+        for row in 0..2 {
+            let mut program = Program::with::<Aarch64>(4, &[PLAN, Plan { at: 128, ..PLAN }]);
+            program.sections().1.rows[row] = Row::FAR;
+            let error = program.link::<Aarch64>().expect_err("a distance out of range");
+            assert_eq!(error, TableError { site: 0, rule: Rule::Distance });
+        }
+    }
+
+    #[test]
     fn errors_are_sentences() {
-        let error = TableError { site: 0x40, rule: Rule::CrossesWord };
-        assert_eq!(std::format!("{error}"), "the static key's site at 0x40 crosses a word of eight bytes");
+        let sentences = [
+            (Rule::Distance, "has a distance that is out of range"),
+            (Rule::OutsideText, "is not in code"),
+            (Rule::Misaligned, "is not aligned for an instruction"),
+            (Rule::CrossesWord, "crosses a word of eight bytes"),
+            (Rule::TargetOutsideText, "jumps out of the code"),
+            (Rule::TargetTooFar, "jumps out of the range of its instruction"),
+            (Rule::NoKey, "has no key"),
+            (Rule::Twice, "overlaps another site"),
+            (Rule::UnexpectedInstruction, "has an instruction that does not match its row"),
+        ];
+        for (rule, sentence) in sentences {
+            let shown = std::format!("{}", TableError { site: 0x40, rule });
+            assert_eq!(shown, std::format!("the static key's site at 0x40 {sentence}"));
+        }
+        let empty = std::format!("{}", TableError { site: 0, rule: Rule::Empty });
+        assert_eq!(empty, "the table of static keys has no rows: the linker dropped it");
+    }
+
+    #[test]
+    fn a_table_longer_than_every_gap_of_the_sort_is_sorted() {
+        // Each of 100 rows once, in an order that no gap leaves: 37 and 101 have no common divisor.
+        let mut rows: Vec<_> = (1..=100).map(|index| Row::at(index * 37 % 101)).collect();
+        sort(&mut rows, Row::by_place);
+        assert_eq!(rows, (1..=100).map(Row::at).collect::<Vec<_>>());
     }
 }
