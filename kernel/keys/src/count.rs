@@ -135,3 +135,49 @@ const TURN_ON: Decision =
 
 const TURN_OFF: Decision =
     Decision::Patch { state: false, during: Count::Off, after: Count::Off, undone: Count::On(1) };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OPERATIONS: [Operation; 4] =
+        [Operation::Inc, Operation::Dec, Operation::Enable, Operation::Disable];
+
+    #[test]
+    fn a_count_is_stored_as_a_number_and_read_back() {
+        let counts = [(Count::Off, 0), (Count::TurningOn, -1), (Count::On(1), 1), (Count::On(MAX), i32::MAX)];
+        for (count, raw) in counts {
+            assert_eq!((count.as_raw(), Count::from_raw(raw)), (raw, count));
+        }
+        assert_eq!(counts.map(|(count, _)| count.holders()), [0, 0, 1, MAX]);
+    }
+
+    /// Each row has the decisions on [`OPERATIONS`].
+    #[test]
+    fn every_operation_has_its_decision_at_each_kind_of_count() {
+        use CountError::{Counted, Overflow, Underflow};
+        use Decision::{Nothing, Refuse, Replace};
+        let table = [
+            (Count::Off, [TURN_ON, Refuse(Underflow), TURN_ON, Nothing]),
+            (Count::TurningOn, [TURN_ON, Refuse(Underflow), TURN_ON, TURN_OFF]),
+            (Count::On(1), [Replace(Count::On(2)), TURN_OFF, Nothing, TURN_OFF]),
+            (Count::On(2), [Replace(Count::On(3)), Replace(Count::On(1)), Refuse(Counted), Refuse(Counted)]),
+            (
+                Count::On(MAX - 1),
+                [Replace(Count::On(MAX)), Replace(Count::On(MAX - 2)), Refuse(Counted), Refuse(Counted)],
+            ),
+            (
+                Count::On(MAX),
+                [Refuse(Overflow), Replace(Count::On(MAX - 1)), Refuse(Counted), Refuse(Counted)],
+            ),
+        ];
+        for (count, decisions) in table {
+            assert_eq!(OPERATIONS.map(|operation| decide(operation, count)), decisions, "{count:?}");
+            let alone = decisions.map(|decision| match decision {
+                Decision::Patch { .. } | Nothing => None,
+                other => Some(other),
+            });
+            assert_eq!(OPERATIONS.map(|operation| decide_without_lock(operation, count)), alone, "{count:?}");
+        }
+    }
+}
