@@ -273,6 +273,7 @@ mod tests {
     use crate::arch::aarch64::Aarch64;
     use crate::arch::riscv64::Riscv64;
     use crate::arch::x86_64::X86_64;
+    use crate::table::WORD_BYTES;
     use crate::test_program::{Call, Log, PLAN, Plan, Program};
 
     /// Sites of the first key on three pages, and one of the second key.
@@ -283,8 +284,15 @@ mod tests {
         Plan { at: 160, key: 1, ..PLAN },
     ];
 
+    /// The plans, with one site at the end of its word instead of the start.
+    fn plans(length: u32) -> [Plan; 4] {
+        let mut plans = PLANS;
+        plans[2].at += WORD_BYTES - length as usize;
+        plans
+    }
+
     fn is_restored_byte_for_byte<A: Encoding>(length: u32) {
-        let mut program = Program::with::<A>(length, &PLANS);
+        let mut program = Program::with::<A>(length, &plans(length));
         let (view, mut keys) = program.start::<A>();
         let [first, second, ..] = view.keys();
         let before = view.code();
@@ -304,7 +312,7 @@ mod tests {
     }
 
     fn steps_lead_to_the_same_code<A: Encoding>(length: u32) {
-        let mut program = Program::with::<A>(length, &PLANS);
+        let mut program = Program::with::<A>(length, &plans(length));
         let (view, mut keys) = program.start::<A>();
         let first = &view.keys()[0];
         let off = view.code();
@@ -395,15 +403,17 @@ mod tests {
         assert_eq!((view.code(), first.count()), (before, 0));
     }
 
-    /// The jump at `at` of a program with one far site, after it is set to a target at this distance.
-    fn set_jump<A: Encoding>(length: u32, distance: isize) -> (Result<(), KeyError>, bool) {
-        let mut program = Program::with::<A>(length, &[PLAN]);
-        let site = program.view().site(&Plan { distance, ..PLAN });
+    /// Sets the jump of a program's only site, at this offset in its word, to a target at this distance. Also returns whether
+    /// the word is then as it should be.
+    fn set_jump<A: Encoding>(length: u32, offset: u32, distance: isize) -> (Result<(), KeyError>, bool) {
+        let plan = Plan { at: PLAN.at + offset as usize, ..PLAN };
+        let mut program = Program::with::<A>(length, &[plan]);
+        let site = program.view().site(&Plan { distance, ..plan });
         let (view, mut keys) = program.start::<A>();
         keys.enable(&view.keys()[0]).unwrap();
         let (before, outcome) =
             (view.code(), keys.table.set_jump(&mut keys.engine, site.address, site.target));
-        let expected = A::jump(length, distance as i64).map(|jump| jump.insert(before[8], 0));
+        let expected = A::jump(length, distance as i64).map(|jump| jump.insert(before[8], offset));
         let is_right = view.code()[8] == if outcome.is_ok() { expected.unwrap() } else { before[8] };
         (outcome, is_right)
     }
@@ -411,15 +421,19 @@ mod tests {
     #[test]
     fn a_jump_is_set_to_any_target_in_code_and_in_reach() {
         for distance in [4096, -64, 32] {
-            assert_eq!(set_jump::<Aarch64>(4, distance), (Ok(()), true));
-            assert_eq!(set_jump::<Riscv64>(4, distance), (Ok(()), true));
-            assert_eq!(set_jump::<X86_64>(5, distance), (Ok(()), true));
+            for offset in [0, 4] {
+                assert_eq!(set_jump::<Aarch64>(4, offset, distance), (Ok(()), true));
+                assert_eq!(set_jump::<Riscv64>(4, offset, distance), (Ok(()), true));
+            }
+            for offset in 0..=3 {
+                assert_eq!(set_jump::<X86_64>(5, offset, distance), (Ok(()), true));
+            }
         }
         let refused = (Err(KeyError::OutOfReach), true);
         for distance in [4096, -72, 1 << 20] {
-            assert_eq!(set_jump::<X86_64>(2, distance), refused);
+            assert_eq!(set_jump::<X86_64>(2, 6, distance), refused);
         }
-        assert_eq!([set_jump::<Aarch64>(4, 33), set_jump::<Riscv64>(4, 33)], [refused; 2]);
+        assert_eq!([set_jump::<Aarch64>(4, 0, 33), set_jump::<Riscv64>(4, 4, 33)], [refused; 2]);
     }
 
     #[test]
@@ -441,6 +455,17 @@ mod tests {
             Err(KeyError::NoWindow)
         );
         assert_eq!((view.code(), on == before), (on, false));
+    }
+
+    #[test]
+    fn a_jump_across_two_words_is_not_set() {
+        let mut program = Program::with::<X86_64>(5, &[PLAN]);
+        let site = program.view().site(&Plan { at: 132, ..PLAN });
+        let (view, mut keys) = program.start::<X86_64>();
+        view.spoil(128, 0xe9 << 32);
+        let outcome = keys.table.set_jump(&mut keys.engine, site.address, site.target);
+        assert_eq!(outcome, Err(KeyError::UnexpectedInstruction(site.address)));
+        assert_eq!(view.code()[16], 0xe9 << 32);
     }
 
     #[test]
