@@ -1,12 +1,12 @@
 //! Lists the instructions of one sample of a row, in execution order; on a simulated core with their cycles, and what each
 //! waited for.
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use crate::bench::growth::Owners;
 use crate::bench::measure::{self, CONFIG};
 use crate::bench::trace::{Recording, Step, Timing};
+use crate::bench::waits::{self, Waits};
 use crate::check::disassembly::{self, instructions};
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::Board;
@@ -22,10 +22,8 @@ struct Disassembly(HashMap<u64, String>);
 /// # Errors
 /// When the system cannot be traced, or none of its builds has a contiguous sample of the row.
 pub fn of(workspace: &Workspace, board: &Board, system: &str, row: &str, most_gib: u32) -> Outcome<String> {
-    if has_several_processors(row) {
-        return Err(Failure::new(
-            "the emulator's trace does not tell processors apart; choose a row without 'processors'",
-        ));
+    if let Some(reason) = untraceable(row) {
+        return Err(Failure::new(reason));
     }
     let project = Project::locate_on(workspace, &["bench"], system)?;
     let disassembly = Disassembly::of(workspace, board)?;
@@ -39,7 +37,7 @@ pub fn of(workspace: &Workspace, board: &Board, system: &str, row: &str, most_gi
         let Some(found) = found else { continue };
         if let Some(steps) = recording.sample(found) {
             let (title, timings) = (format!("{row} on {}", board.title()), recording.timings(found));
-            let sums = Waits::sums(steps, timings, &owners);
+            let sums = waits::by_function(steps, timings, |address| owners.of_address(address));
             return Ok(sums + &disassembly.list(&title, steps, timings, &owners));
         }
     }
@@ -48,9 +46,17 @@ pub fn of(workspace: &Workspace, board: &Board, system: &str, row: &str, most_gi
     )))
 }
 
-/// Whether a row is of a system that uses several processors.
-fn has_several_processors(row: &str) -> bool {
-    row.split(' ').any(|parameter| parameter.starts_with("processors="))
+/// The reason why a row has no samples in a trace, if it has none.
+fn untraceable(row: &str) -> Option<&'static str> {
+    row.split(' ').find_map(|parameter| match parameter {
+        "from=wire" => {
+            Some("these samples do not begin with a read of the counter; choose the row without 'from=wire'")
+        }
+        _ if parameter.starts_with("processors=") => {
+            Some("the emulator's trace does not tell processors apart; choose a row without 'processors'")
+        }
+        _ => None,
+    })
 }
 
 /// Whether a build for one processor can have a row: if both name a use of the floating-point unit, it must be the same.
@@ -92,101 +98,16 @@ impl Disassembly {
 /// Column at which the waits of an instruction stand in its line.
 const WAITS_AT: usize = 70;
 
-/// Cycles of instructions, and what they waited for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Waits {
-    instructions: usize,
-    cycles: usize,
-    walks: usize,
-    data: usize,
-    code: usize,
-}
-
-impl Waits {
-    /// Of an instruction. Nothing in the emulator; of the first instruction of a sample, only the waits are known.
-    fn of(timings: &[Timing], at: usize) -> Self {
-        let Some(Timing { cycle, walks, data, code }) = timings.get(at).copied() else {
-            return Self::default();
-        };
-        let before = at.checked_sub(1).and_then(|before| timings.get(before));
-        let cycles = before.map_or(1 + walks + data + code, |before| cycle - before.cycle);
-        Self { instructions: 1, cycles, walks, data, code }
-    }
-
-    /// Cycles in which an instruction waits for nothing that the simulator sees: the result of another, a branch, a trap.
-    fn pipeline(&self) -> usize {
-        self.cycles.saturating_sub(self.instructions + self.walks + self.data + self.code)
-    }
-
-    fn add(&mut self, other: Self) {
-        self.instructions += other.instructions;
-        self.cycles += other.cycles;
-        self.walks += other.walks;
-        self.data += other.data;
-        self.code += other.code;
-    }
-
-    /// As in `walks 12, data line 20`.
-    fn shown(&self) -> String {
-        let parts = [
-            ("walks", self.walks),
-            ("data line", self.data),
-            ("code line", self.code),
-            ("pipeline", self.pipeline()),
-        ];
-        let parts = parts.iter().filter(|(_, cycles)| *cycles > 0);
-        parts.map(|(name, cycles)| format!("{name} {cycles}")).collect::<Vec<_>>().join(", ")
-    }
-
-    /// A table of all functions, the longest first. Empty in the emulator.
-    fn sums(steps: &[Step], timings: &[Timing], owners: &Owners) -> String {
-        if timings.is_empty() {
-            return String::new();
-        }
-        let (mut all, mut by_owner) = (Self::default(), HashMap::<&str, Self>::new());
-        for (at, step) in steps.iter().enumerate() {
-            let waits = Self::of(timings, at);
-            all.add(waits);
-            by_owner.entry(owners.of_address(step.address)).or_default().add(waits);
-        }
-        let mut sums: Vec<_> = by_owner.into_iter().collect();
-        sums.sort_by_key(|(owner, waits)| (Reverse(waits.cycles), *owner));
-        sums.push(("all", all));
-        let mut text =
-            "  cycles  instructions  walks  data lines  code lines  pipeline  function\n".to_owned();
-        for (owner, waits) in sums {
-            let Self { instructions, cycles, walks, data, code } = waits;
-            let pipeline = waits.pipeline();
-            text += &format!(
-                "{cycles:8}  {instructions:12}  {walks:5}  {data:10}  {code:10}  {pipeline:8}  {owner}\n"
-            );
-        }
-        text + "\n"
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_row_of_several_processors_is_known_by_its_parameter() {
-        assert!(
-            has_several_processors("notify fpu=on processors=4") && !has_several_processors("notify fpu=on")
-        );
-    }
-
-    #[test]
-    fn an_instruction_says_what_it_waited_for() {
-        let timings = [
-            Timing { cycle: 10, walks: 0, data: 3, code: 0 },
-            Timing { cycle: 11, ..Timing::default() },
-            Timing { cycle: 73, walks: 30, data: 20, code: 5 },
-        ];
-        let shown = |at| Waits::of(&timings, at).shown();
-        assert_eq!([shown(0), shown(1)], ["data line 3", ""]);
-        assert_eq!(shown(2), "walks 30, data line 20, code line 5, pipeline 6");
-        assert_eq!(Waits::of(&[], 0).shown(), "");
+    fn rows_whose_samples_no_trace_shows_are_refused() {
+        let advice = |row| untraceable(row).map(|reason| reason.split_once("; choose ").unwrap().1);
+        assert_eq!(advice("notify fpu=on processors=4"), Some("a row without 'processors'"));
+        assert_eq!(advice("irq_latency from=wire fpu=on"), Some("the row without 'from=wire'"));
+        assert_eq!(advice("notify fpu=on"), None);
     }
 
     #[test]

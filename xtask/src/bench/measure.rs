@@ -16,7 +16,8 @@ use crate::bench::kept::{Kept, Start};
 use crate::bench::kernel_keys;
 use crate::bench::model;
 use crate::bench::parts::{self, Parts};
-use crate::bench::trace::SILENCE;
+use crate::bench::trace::{self, SILENCE};
+use crate::bench::waits;
 use crate::emulator_plugin::session::{Detail, Listener, Listening};
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::{self, Board};
@@ -262,6 +263,9 @@ fn rows_of(
         variables.iter().map(String::as_str).chain(own.into_iter().flatten()).collect();
     let build = Build { board, config: config_of(variables), variables: &made_with };
     let (image, mut rows) = boot(workspace, project, &build, counting)?;
+    if board.is_simulated && waits::SYSTEMS.contains(&project.name.as_str()) {
+        rows.extend(waits::rows(&image.with_file_name(trace::FILE), &rows)?);
+    }
     if board.is_simulated && project.name == CALLS.0 {
         rows.extend(events(workspace, project, board, &image)?);
     }
@@ -326,8 +330,13 @@ pub fn boot_image(
     board: &Board,
     image: &Path,
 ) -> Outcome<Vec<Row>> {
-    let phases: &[&str] = if board.is_simulated && project.name == BOOT { &["--phases", "1"] } else { &[] };
-    boot_until(workspace, project, board, image, phases, |_| false)
+    let more: &[&str] = match project.name.as_str() {
+        _ if !board.is_simulated => &[],
+        BOOT => &["--phases", "1"],
+        name if waits::SYSTEMS.contains(&name) => &trace::READS,
+        _ => &[],
+    };
+    boot_until(workspace, project, board, image, more, |_| false)
 }
 
 /// The events of calls, which the counter of programs counts in these runs in place of cycles.

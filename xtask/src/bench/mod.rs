@@ -15,5 +15,6 @@ pub mod native;
 mod order;
 mod parts;
 pub mod trace;
+mod waits;
 
 pub use command::{COMMAND, Rows, compare_with_record};

@@ -1,7 +1,7 @@
 //! Traces of measured systems: every executed instruction, as the emulator or the simulated core logs it, and the part that
 //! belongs to a row.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::ops::RangeInclusive;
@@ -12,6 +12,7 @@ use limen_report::Row;
 
 use crate::bench::environment;
 use crate::bench::measure;
+use crate::bench::waits::Waits;
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::Board;
 use crate::run::project::{Build, Project};
@@ -25,6 +26,8 @@ const SINGLE: [&str; 2] = ["-accel", "tcg,one-insn-per-tb=on"];
 const SINGLE_BEFORE_8_1: [&str; 1] = ["-singlestep"];
 /// Logs every instruction of the simulated core, with the cycles that it waited.
 const TIMED: [&str; 2] = ["--trace", "{folder}/trace.txt"];
+/// Logs the reads of the simulated core's counter by programs, with what passed in between.
+pub const READS: [&str; 4] = ["--trace", "{folder}/trace.txt", "--trace-reads", "1"];
 /// The trace file, in the image's folder.
 pub const FILE: &str = "trace.txt";
 
@@ -62,17 +65,35 @@ pub struct Step {
     code: usize,
 }
 
-/// When an instruction retired on a simulated core, and in how many cycles it waited since the one before, by reason.
+#[cfg(test)]
+impl Step {
+    /// An instruction of no known encoding.
+    pub const fn at(address: u64) -> Self {
+        Self { address, code: 0 }
+    }
+}
+
+/// When an instruction retired on a simulated core, and in how many cycles since the one before in the trace the core waited, by
+/// reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timing {
     /// Since the core's reset.
     pub cycle: usize,
+    /// Instructions that retired since the one before in the trace, with this one.
+    pub instructions: usize,
     /// For walks of the page tables, which may read lines.
     pub walks: usize,
     /// For lines of the data cache.
     pub data: usize,
     /// For lines of the instruction cache.
     pub code: usize,
+}
+
+/// Two reads of the counter, as indices of steps, and the time that a read takes.
+struct Window {
+    first: usize,
+    last: usize,
+    overhead: usize,
 }
 
 #[derive(Default)]
@@ -130,6 +151,14 @@ impl Recording {
         removed.map(|()| recording)
     }
 
+    /// The trace of a simulated core.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is malformed.
+    pub fn of_core(file: &Path) -> Outcome<Self> {
+        Ok(Self { rows: Vec::new(), trace: Trace::read_timed(file)?, architecture: "riscv64".to_owned() })
+    }
+
     /// The instructions between the two counter reads of a sample of a row: as many as its median, plus those that
     /// faulted. Programs in between may read the counter a few times. `None` if there is no such pair.
     pub fn sample(&self, row: &Row) -> Option<&[Step]> {
@@ -141,22 +170,81 @@ impl Recording {
         self.place(row).and_then(|place| self.trace.timings.get(place)).unwrap_or_default()
     }
 
-    /// The place of a sample: on a simulated core, as many cycles as the row's median.
+    /// Division of the cycles of the median sample of a row on a simulated core, and the step after the row's samples. These
+    /// are as many pairs of reads as the row has samples, at the same two addresses, after a step, with the row's smallest,
+    /// median and largest value.
+    pub fn waits(&self, row: &Row, after: usize) -> Option<(Waits, usize)> {
+        let mut reads: Vec<_> = self.counter_reads().collect();
+        let overhead = self.overhead(&reads)?;
+        reads.retain(|at| *at >= after);
+        let count = usize::try_from(row.n).ok().filter(|count| *count > 0)?;
+        let value =
+            |(first, last): &(usize, usize)| (self.time(*last) - self.time(*first)).checked_sub(overhead);
+        let samples = (1..=MOST_READS).find_map(|apart| {
+            let mut of_place = BTreeMap::<_, Vec<_>>::new();
+            for pair in reads.iter().copied().zip(reads.iter().copied().skip(apart)) {
+                let place = (self.trace.steps[pair.0].address, self.trace.steps[pair.1].address);
+                of_place.entry(place).or_default().push(pair);
+            }
+            let runs = of_place.values().flat_map(|pairs| pairs.windows(count));
+            let is_row = |pairs: &&[(usize, usize)]| {
+                let mut values: Vec<_> = pairs.iter().filter_map(value).collect();
+                values.sort_unstable();
+                let found = [values.first(), values.get(count / 2), values.last()];
+                found.map(|value| value.and_then(|value| u64::try_from(*value).ok()))
+                    == [row.min, row.median, row.max].map(Some)
+            };
+            runs.filter(is_row).min_by_key(|pairs| pairs[0].0).map(<[_]>::to_vec)
+        })?;
+        let median = usize::try_from(row.median).ok()?;
+        let (first, last) = *samples.iter().find(|pair| value(pair) == Some(median))?;
+        let mut waits = Waits::default();
+        let timings = self.trace.timings.get(first..=last)?;
+        timings.windows(2).for_each(|pair| waits.add(Waits::between(pair[0].cycle, pair[1])));
+        // The last read is not part of the sample.
+        waits.instructions -= 1;
+        waits.cycles -= overhead;
+        Some((waits, samples.last()?.1 + 1))
+    }
+
+    /// The place of a sample.
     fn place(&self, row: &Row) -> Option<RangeInclusive<usize>> {
-        let steps = &self.trace.steps;
-        // An instruction that is interrupted at once is logged, and logged again when it is executed.
-        let is_again = |at: usize| steps.get(at + 1).is_some_and(|next| next.address == steps[at].address);
-        let reads: Vec<_> = (0..steps.len()).filter(|at| self.reads(steps[*at]) && !is_again(*at)).collect();
-        let time = |at: usize| self.trace.timings.get(at).map_or(at, |timing| timing.cycle);
-        let overhead = reads.windows(2).map(|pair| time(pair[1]) - time(pair[0])).min()?;
+        let Window { first, last, overhead } = self.window(row)?;
+        let end = (first..last).rev().find(|at| self.time(*at) + overhead <= self.time(last))?;
+        Some(first + 1..=end)
+    }
+
+    /// When a step was: on a simulated core in cycles, else in instructions.
+    fn time(&self, at: usize) -> usize {
+        self.trace.timings.get(at).map_or(at, |timing| timing.cycle)
+    }
+
+    /// The two reads around a sample: on a simulated core, as many cycles apart as the row's median.
+    fn window(&self, row: &Row) -> Option<Window> {
+        let reads: Vec<_> = self.counter_reads().collect();
+        let overhead = self.overhead(&reads)?;
         let length = usize::try_from(row.median).ok()?.checked_add(overhead)?;
-        let distance = |(first, last): &(usize, usize)| (time(*last) - time(*first)).abs_diff(length);
+        let distance =
+            |(first, last): &(usize, usize)| (self.time(*last) - self.time(*first)).abs_diff(length);
         let (first, last) = (1..=MOST_READS).find_map(|apart| {
             let pairs = reads.iter().copied().zip(reads.iter().copied().skip(apart));
             pairs.min_by_key(distance).filter(|pair| distance(pair) <= UNCOUNTED)
         })?;
-        let end = (first..last).rev().find(|at| time(*at) + overhead <= time(last))?;
-        Some(first + 1..=end)
+        Some(Window { first, last, overhead })
+    }
+
+    /// The steps in which programs read the counter.
+    fn counter_reads(&self) -> impl Iterator<Item = usize> {
+        let steps = &self.trace.steps;
+        // The emulator logs an instruction that is interrupted at once, and again when it is executed.
+        let is_next = |at: usize| steps.get(at + 1).is_some_and(|next| next.address == steps[at].address);
+        let is_again = move |at| self.trace.timings.is_empty() && is_next(at);
+        (0..steps.len()).filter(move |at| self.reads(steps[*at]) && !is_again(*at))
+    }
+
+    /// The time between two reads with nothing in between.
+    fn overhead(&self, reads: &[usize]) -> Option<usize> {
+        reads.windows(2).map(|pair| self.time(pair[1]) - self.time(pair[0])).min()
     }
 
     /// The encoding of an instruction.
@@ -298,13 +386,18 @@ impl Reader {
     }
 }
 
-/// The address, encoding and timing in a line of the simulated core: `1206 ffffffff80001234 c0002573 12 0 20`.
+/// The address, encoding and timing in a line of the simulated core: `1206 ffffffff80001234 c0002573 1 12 0 20`.
 fn timed(line: &str) -> Option<(u64, u32, Timing)> {
     let fields: Vec<_> = line.split(' ').collect();
-    let [cycle, address, word, walks, data, code] = fields[..] else { return None };
+    let [cycle, address, word, instructions, walks, data, code] = fields[..] else { return None };
     let count = |text: &str| text.parse().ok();
-    let timing =
-        Timing { cycle: count(cycle)?, walks: count(walks)?, data: count(data)?, code: count(code)? };
+    let timing = Timing {
+        cycle: count(cycle)?,
+        instructions: count(instructions)?,
+        walks: count(walks)?,
+        data: count(data)?,
+        code: count(code)?,
+    };
     Some((u64::from_str_radix(address, 16).ok()?, u32::from_str_radix(word, 16).ok()?, timing))
 }
 
@@ -406,8 +499,8 @@ mod tests {
     #[test]
     fn a_sample_of_a_simulated_core_is_as_many_cycles_as_its_row() {
         // Two reads in turn, then one after three instructions, of which the second waits for lines.
-        let trace = "10 1000 c0002573 0 0 0\n12 1004 c00025f3 0 0 0\n13 1008 13 0 0 0\n\
-                     73 ffffffff80000000 13 30 20 5\n74 100c 13 0 0 0\n76 1010 c0002673 0 0 0\n";
+        let trace = "10 1000 c0002573 1 0 0 0\n12 1004 c00025f3 1 0 0 0\n13 1008 13 1 0 0 0\n\
+                     73 ffffffff80000000 13 1 30 20 5\n74 100c 13 1 0 0 0\n76 1010 c0002673 1 0 0 0\n";
         let file = std::env::temp_dir().join(format!("limen-timed-{}", std::process::id()));
         fs::write(&file, trace).unwrap();
         let of_core = |trace| Recording { rows: Vec::new(), trace, architecture: "riscv64".to_owned() };
@@ -415,10 +508,21 @@ mod tests {
         let row = Row::titled("row", 62);
         let addresses: Vec<_> = recording.sample(&row).unwrap().iter().map(|step| step.address).collect();
         assert_eq!(addresses, [0x1008, 0xffff_ffff_8000_0000, 0x100c]);
-        let waited = Timing { cycle: 73, walks: 30, data: 20, code: 5 };
+        let waited = Timing { cycle: 73, instructions: 1, walks: 30, data: 20, code: 5 };
         assert_eq!(recording.timings(&row)[1], waited);
         assert_eq!(recording.sample(&Row::titled("row", 40)), None);
-        fs::write(&file, "10 1000 c0002573 0 0 0\n12 100").unwrap();
+        // Cycles 12 to 76 without the two of the read; the pipeline has 62 - 3 - 55.
+        let (whole, end) = recording.waits(&row, 0).unwrap();
+        assert_eq!(end, 6);
+        assert_eq!((whole.instructions, whole.cycles, whole.pipeline()), (3, 62, 4));
+        // The same from the reads alone.
+        let reads = "10 1000 c0002573 5 0 0 0\n12 1004 c00025f3 1 0 0 0\n76 1010 c0002673 4 30 20 5\n";
+        fs::write(&file, reads).unwrap();
+        let of_reads = of_core(Trace::read_timed(&file).unwrap());
+        assert_eq!(of_reads.waits(&row, 0), Some((whole, 3)));
+        assert_eq!(of_reads.waits(&row, 3), None);
+        assert_eq!(of_reads.waits(&Row { max: 63, ..row }, 0), None);
+        fs::write(&file, "10 1000 c0002573 1 0 0 0\n12 100").unwrap();
         let failure = Trace::read_timed(&file).err().unwrap().to_string();
         assert!(failure.ends_with(":2: '12 100' is no instruction"), "{failure}");
         fs::remove_file(file).unwrap();

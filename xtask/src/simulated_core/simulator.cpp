@@ -1,7 +1,7 @@
 // The machine around the simulated core: memory, a serial port, the code that starts the firmware, and the run's end.
 //
 //   simulator --latency CYCLES --time-register NUMBER --silence CYCLES --phases NUMBER --counter NAME --trace FILE
-//             --firmware FILE --image FILE
+//             --trace-reads NUMBER --firmware FILE --image FILE
 //
 // The core is Rocket's ExampleRocketSystem, as Verilator translates it. It has two AXI4 ports as a master: one for memory,
 // and one for devices. Its interrupt controller, timer and boot ROM are inside. The boot ROM jumps to the first address of
@@ -12,7 +12,7 @@
 // run ends when the firmware turns the machine off, with the signal TERM, or when the system is silent for too long. Then
 // standard error gets the number of cycles. With `--counter`, the register `cycle` counts something else than cycles. With
 // `--time-register 1`, the core has the register `time`; without, reading it is an illegal instruction. With `--trace`, the file
-// gets a line for each instruction that retires or traps.
+// gets a line for each instruction that retires or traps; with `--trace-reads 1` as well, for reads of `cycle` in programs only.
 
 #include <algorithm>
 #include <csignal>
@@ -361,6 +361,7 @@ struct Options {
     uint64_t phases = 0;
     std::string counter = "cycles";
     std::string trace;
+    uint64_t trace_reads = 0;
     std::string firmware, image;
 };
 
@@ -393,6 +394,8 @@ Options parse(int count, char **words)
             options.counter = words[i + 1];
         } else if (name == "--trace") {
             options.trace = words[i + 1];
+        } else if (name == "--trace-reads") {
+            options.trace_reads = number(words[i + 1]);
         } else if (name == "--firmware") {
             options.firmware = words[i + 1];
         } else if (name == "--image") {
@@ -540,12 +543,12 @@ private:
     uint64_t walks = 0;
 };
 
-// The file with each instruction: the cycle in which it retires or traps, its address and encoding, and in how many cycles since
-// the one before page tables were walked, the data cache read a line, and the instruction cache did. A cycle counts for the
-// first of these.
+// The file with instructions: the cycle in which one retires or traps, its address and encoding, how many have since the line
+// before, and in how many cycles since then page tables were walked, the data cache read a line, and the instruction cache did. A
+// cycle counts for the first of these.
 class Trace {
 public:
-    explicit Trace(const std::string &path)
+    Trace(const std::string &path, bool only_reads) : only_reads(only_reads)
     {
         if (!path.empty() && (file = fopen(path.c_str(), "w")) == nullptr) {
             fail("cannot write " + path);
@@ -576,20 +579,29 @@ public:
 
     void retire(VExampleRocketSystem &core, uint64_t cycle)
     {
-        if (file != nullptr) {
-            uint64_t address = CSR(core, io_trace_0_iaddr);
-            // The signal has 40 bits of an address, of which the last is repeated.
-            address |= address & KERNEL_ADDRESS ? ~(2 * KERNEL_ADDRESS - 1) : 0;
-            fprintf(file, "%llu %llx %x %u %u %u\n", static_cast<unsigned long long>(cycle),
-                    static_cast<unsigned long long>(address), static_cast<unsigned>(CSR(core, io_trace_0_insn)), walks,
-                    data, code);
+        instructions++;
+        if (file == nullptr || (only_reads && !reads_counter(core))) {
+            return;
         }
-        walks = data = code = 0;
+        uint64_t address = CSR(core, io_trace_0_iaddr);
+        // The signal has 40 bits of an address, of which the last is repeated.
+        address |= address & KERNEL_ADDRESS ? ~(2 * KERNEL_ADDRESS - 1) : 0;
+        fprintf(file, "%llu %llx %x %u %u %u %u\n", static_cast<unsigned long long>(cycle),
+                static_cast<unsigned long long>(address), static_cast<unsigned>(CSR(core, io_trace_0_insn)), instructions,
+                walks, data, code);
+        instructions = walks = data = code = 0;
     }
 
 private:
+    // Whether a program reads `cycle` to a register, and sets no bit.
+    static bool reads_counter(VExampleRocketSystem &core)
+    {
+        return CSR(core, reg_mstatus_prv) == USER_MODE && (CSR(core, io_trace_0_insn) & ~0xf80u) == 0xc0002073;
+    }
+
+    bool only_reads;
     FILE *file = nullptr;
-    unsigned walks = 0, data = 0, code = 0;
+    unsigned instructions = 0, walks = 0, data = 0, code = 0;
 };
 
 void report(const Account &account, uint64_t lines)
@@ -617,7 +629,7 @@ int run(const Options &options)
     Account account;
     Phases phases(options.phases != 0);
     Counter counter(options.counter);
-    Trace trace(options.trace);
+    Trace trace(options.trace, options.trace_reads != 0);
     uint64_t last_print = 0;
     int status = 0;
     while (!is_asked_to_end && !devices.is_off) {
