@@ -131,3 +131,25 @@ impl<const DEFAULT: bool> core::ops::Deref for StaticKey<DEFAULT> {
         &self.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_that_has_changed_is_not_replaced() {
+        let key = BranchKey::new(false, false);
+        assert!(!key.exchange(Count::On(1), Count::On(2)));
+        assert_eq!(key.load(), Count::Off);
+        assert!(key.exchange(Count::Off, Count::On(1)));
+        assert_eq!(key.load(), Count::On(1));
+    }
+
+    #[test]
+    fn a_key_starts_in_its_default_state() {
+        let (off, on) = (StaticKey::<false>::new(), StaticKey::<true>::read_only());
+        assert_eq!([off.default_state(), on.default_state()], [false, true]);
+        assert_eq!([off.is_enabled(), on.is_enabled()], [false, true]);
+        assert_eq!([off.is_read_only(), on.is_read_only()], [false, true]);
+    }
+}

@@ -319,9 +319,16 @@ mod tests {
         keys.enable(first).unwrap();
         let on = view.code();
         for (state, code) in [(false, off), (true, on)] {
+            let flips = first.flips();
             for step in 0..=A::STEPS {
                 assert_eq!(keys.step(first, state, step), Ok(()));
-                assert!(state || !first.is_enabled(), "a key is off while its code changes");
+                let is_done = step + 1 >= A::STEPS;
+                let count = match state {
+                    true if is_done => Count::On(1),
+                    true => Count::TurningOn,
+                    false => Count::Off,
+                };
+                assert_eq!((first.load(), first.flips()), (count, flips + u32::from(is_done)));
             }
             assert_eq!((first.is_enabled(), view.code()), (state, code));
             let again = keys.step(first, state, 0);
@@ -506,5 +513,101 @@ mod tests {
         first.publish(Count::TurningOn);
         assert!(!first.is_enabled());
         assert_eq!((keys.enable(first), first.count()), (Ok(()), 1));
+    }
+
+    #[test]
+    fn only_the_first_and_the_last_of_several_holders_patch_code() {
+        let mut program = Program::with::<Aarch64>(4, &PLANS);
+        let (view, mut keys) = program.start::<Aarch64>();
+        let first = &view.keys()[0];
+        let off = view.code();
+        assert_eq!(keys.inc(first), Ok(()));
+        let on = view.code();
+        assert_ne!(on, off);
+        for holders in [2, 3] {
+            assert_eq!((keys.inc(first), first.count()), (Ok(()), holders));
+        }
+        for holders in [2, 1] {
+            assert_eq!((keys.dec(first), first.count()), (Ok(()), holders));
+        }
+        assert_eq!((view.code(), first.flips()), (on, 1));
+        assert_eq!((keys.dec(first), first.count()), (Ok(()), 0));
+        assert_eq!((view.code(), first.flips()), (off, 2));
+    }
+
+    #[test]
+    fn several_keys_are_set_with_one_stop_or_none_is() {
+        let plans = [PLANS[0], PLANS[3], Plan { at: 192, key: 2, ..PLAN }];
+        let mut program = Program::with::<Aarch64>(4, &plans);
+        let (view, mut keys) = program.start::<Aarch64>();
+        let [first, second, read_only, _] = view.keys();
+        keys.engine.calls.clear();
+        assert_eq!(keys.set_all([first, second, read_only], true), Ok(()));
+        assert_eq!(keys.engine.calls.iter().filter(|call| **call == Call::Park).count(), 1);
+        assert_eq!([first, second, read_only].map(BranchKey::flips), [1, 0, 1]);
+        let on = view.code();
+        keys.seal();
+        assert_eq!(keys.set_all([first, second, read_only], false), Err(KeyError::Sealed));
+        assert_eq!([first, second, read_only].map(BranchKey::count), [1; 3]);
+        assert_eq!(view.code(), on);
+    }
+
+    thread_local! {
+        static SITE: core::cell::Cell<usize> = const { core::cell::Cell::new(0) };
+    }
+
+    /// A call whose jump lies at [`SITE`].
+    struct Called;
+
+    impl StaticCall for Called {
+        type Target = usize;
+
+        fn address(target: usize) -> usize {
+            target
+        }
+
+        fn site() -> usize {
+            SITE.get()
+        }
+
+        fn slot() -> &'static core::sync::atomic::AtomicUsize {
+            unreachable!("calls are patched in this build")
+        }
+    }
+
+    #[test]
+    fn a_static_call_gets_a_target_in_the_code() {
+        let mut program = Program::with::<Aarch64>(4, &[PLAN]);
+        let site = program.view().site(&PLAN);
+        let (view, mut keys) = program.start::<Aarch64>();
+        keys.enable(&view.keys()[0]).unwrap();
+        SITE.set(site.address);
+        let before = view.code()[8];
+        assert_eq!(keys.set_call::<Called>(site.address + 64), Ok(()));
+        let jump = Aarch64::jump(4, 64).expect("a target in reach");
+        assert_eq!(view.code()[8], jump.insert(before, 0));
+        assert_eq!(keys.set_call::<Called>(site.address + (1 << 20)), Err(KeyError::OutOfReach));
+        assert_eq!(view.code()[8], jump.insert(before, 0));
+    }
+
+    #[test]
+    fn errors_are_sentences() {
+        let sentences = [
+            (KeyError::Count(CountError::Overflow), "the static key has too many holders"),
+            (KeyError::Count(CountError::Underflow), "the static key has no holder that could release it"),
+            (KeyError::Count(CountError::Counted), "the static key has several holders"),
+            (KeyError::Sealed, "the static key is read-only after boot"),
+            (
+                KeyError::UnexpectedInstruction(0x40),
+                "the code at 0x40, a site of a static key, has been changed by other code",
+            ),
+            (KeyError::NoWindow, "the sites of the static key cannot be patched"),
+            (KeyError::Torn, "only some sites of the static key were patched"),
+            (KeyError::OutOfReach, "the target of the static call is out of reach"),
+            (KeyError::Fixed, "branches on static keys are constants in this build"),
+        ];
+        for (error, sentence) in sentences {
+            assert_eq!(std::format!("{error}"), sentence);
+        }
     }
 }
