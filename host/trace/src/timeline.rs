@@ -317,6 +317,8 @@ struct Known {
     arriving: Vec<usize>,
     /// Arrows that have ended, and after which the kernel has yet to return to it.
     arrived: Vec<usize>,
+    /// Whether it has faulted, and no handler has replied since.
+    has_faulted: bool,
     /// Open spans: offset, value, time and order of the start.
     spans: Vec<(u32, u64, u64, u64)>,
 }
@@ -554,6 +556,9 @@ impl<'s> Follower<'s> {
         let flow = to.map(|to| self.wake_by(Cause::Reply, from, to));
         self.mark(record, flow);
         let now = self.now;
+        if let Some(to) = to {
+            self.known(to).has_faulted = false;
+        }
         if let (Some(from), Some(to)) = (from, to)
             && let Some((start, _)) = self.known(to).call.take()
         {
@@ -568,6 +573,10 @@ impl<'s> Follower<'s> {
 
     fn wake_otherwise(&mut self, record: &Record) {
         let Some(to) = record.other() else { return };
+        // A program that has faulted continues after a reply. Otherwise its parent has, as a rule, restarted it.
+        if std::mem::take(&mut self.known(to).has_faulted) {
+            self.close_spans(to, 0);
+        }
         let cause = self.interrupt.map_or(Cause::Wake, Cause::Interrupt);
         let flow = self.wake_by(cause, record.thread(), to);
         self.mark(record, Some(flow));
@@ -576,6 +585,7 @@ impl<'s> Follower<'s> {
     fn fault(&mut self, record: &Record) {
         self.mark(record, None);
         if let Some(thread) = record.thread() {
+            self.known(thread).has_faulted = true;
             self.wait(thread, Wait::FaultHandler(record.first()));
         }
     }

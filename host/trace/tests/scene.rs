@@ -105,6 +105,32 @@ fn spans_and_counters_are_the_same_if_their_names_have_the_same_text() {
 }
 
 #[test]
+fn a_restart_after_a_fault_ends_the_spans_and_a_reply_does_not() {
+    let mut ring = Ring::new(32);
+    let mut push = |kind, thread, first, value| _ = ring.push(kind, thread, first, value).pass(10);
+    push(TraceKind::SpanBegin, CLIENT, 0, 1);
+    push(TraceKind::SpanBegin, CLIENT, 6, 2);
+    push(TraceKind::Fault, CLIENT, 5, 8);
+    push(TraceKind::Reply, SERVER, CLIENT, 0);
+    push(TraceKind::SpanEnd, CLIENT, 6, 2);
+    push(TraceKind::Fault, CLIENT, 5, 8);
+    push(TraceKind::Wake, SERVER, CLIENT, 0);
+    // The second life begins without open spans.
+    push(TraceKind::SpanBegin, CLIENT, 0, 3);
+    push(TraceKind::SpanEnd, CLIENT, 0, 3);
+    let mut reader = Reader::default();
+    reader.add(&ring.copy()).unwrap();
+    let system = System::of_threads(&[("client", b"outer\0inner\0".as_slice())]);
+    let timeline = Timeline::new(&reader.finish().unwrap(), &system);
+    let slices = &timeline.threads[&(CLIENT as u16)].program.slices;
+    let spans = slices.iter().map(|slice| match slice.what {
+        What::Span(_, value) => (value, slice.depth, slice.start - 1000, slice.end - 1000),
+        other => panic!("{other:?}"),
+    });
+    assert!(spans.eq([(2, 1, 10, 40), (1, 0, 0, 60), (3, 0, 70, 80)]));
+}
+
+#[test]
 fn a_call_that_queues_lasts_from_its_first_record() {
     let mut ring = Ring::new(32);
     ring.enter(CLIENT, limen_abi::Syscall::Call);
