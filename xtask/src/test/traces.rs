@@ -11,6 +11,7 @@ use limen_trace::{System, Trace};
 use crate::failure::{Failure, Outcome};
 use crate::run::board::{Board, BootProtocol};
 use crate::run::project::Project;
+use crate::shell::concurrent;
 use crate::test::perfetto::{Event, File};
 use crate::test::suite::Verdict;
 use crate::trace::command::record;
@@ -72,20 +73,20 @@ const SYSTEMS: [Traced; 5] = [
 /// Records each system on a board of each way to boot and each instruction set, the usual one where there are several: the clock of
 /// others has steps in which much happens.
 pub fn run(workspace: &Workspace, boards: &[Board]) -> Verdict {
-    let mut verdict = Verdict::default();
     let mut seen = BTreeSet::new();
     let (usual, others): (Vec<_>, Vec<_>) = boards.iter().partition(|board| board.is_usual());
-    for board in usual.into_iter().chain(others).filter(|board| board.renamed.is_none() || boards.len() == 1)
-    {
-        if !seen.insert((&board.architecture, board.boot == BootProtocol::Loader)) {
-            continue;
-        }
-        for traced in &SYSTEMS {
-            let outcome = check(workspace, board, traced);
-            let name = format!("{} on {}", traced.system, board.title());
-            verdict.add(Verdict::single(outcome.map_err(|reason| Failure::new(format!("{name}: {reason}")))));
-        }
-    }
+    let boards = usual.into_iter().chain(others).filter(|board| {
+        let is_own = board.renamed.is_none() || boards.len() == 1;
+        is_own && seen.insert((&board.architecture, board.boot == BootProtocol::Loader))
+    });
+    let recordings = boards.flat_map(|board| SYSTEMS.iter().map(move |traced| (board, traced)));
+    let verdicts = concurrent::map(recordings.collect(), |(board, traced)| {
+        let outcome = check(workspace, board, traced);
+        let name = || format!("{} on {}", traced.system, board.title());
+        Verdict::single(outcome.map_err(|reason| Failure::new(format!("{}: {reason}", name()))))
+    });
+    let mut verdict = Verdict::default();
+    verdicts.into_iter().for_each(|single| verdict.add(single));
     verdict
 }
 

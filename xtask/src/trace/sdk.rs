@@ -3,6 +3,7 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::failure::{Context, Outcome};
 use crate::sdk::overlay;
@@ -23,11 +24,13 @@ pub enum Adds {
     Recording,
 }
 
-/// Makes the SDK beside the finished one, whose other parts it shares.
+/// Makes the SDK beside the finished one, whose other parts it shares. Threads that make it take turns.
 ///
 /// # Errors
 /// When a file cannot be written.
 pub fn make(workspace: &Workspace, adds: Adds) -> Outcome<PathBuf> {
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let (folder, option) = match adds {
         Adds::Trace => ("build/traced_sdk", "--trace"),
         Adds::Recording => ("build/recording_sdk", "--record"),
