@@ -276,6 +276,7 @@ mod tests {
         assert_eq!(table.sites_of(&view.keys()[1]).collect::<Vec<_>>(), [third, fourth]);
         assert_eq!(table.sites_of(&view.keys()[2]).count(), 0);
         assert_eq!((table.site_count(), table.keys().len()), (4, 4));
+        assert_eq!(std::format!("{table:?}"), "4 sites of 4 keys");
     }
 
     #[test]
