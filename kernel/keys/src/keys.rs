@@ -273,6 +273,7 @@ mod tests {
     use crate::arch::aarch64::Aarch64;
     use crate::arch::riscv64::Riscv64;
     use crate::arch::x86_64::X86_64;
+    use crate::engine::WindowError;
     use crate::table::WORD_BYTES;
     use crate::test_program::{Call, Log, PLAN, Plan, Program};
 
@@ -550,6 +551,56 @@ mod tests {
         assert_eq!(keys.set_all([first, second, read_only], false), Err(KeyError::Sealed));
         assert_eq!([first, second, read_only].map(BranchKey::count), [1; 3]);
         assert_eq!(view.code(), on);
+    }
+
+    /// An engine that notes the count of a key whenever it parks the other cores.
+    struct Watching<'a> {
+        log: Log<'a>,
+        key: &'a BranchKey,
+        counts: Vec<Count>,
+    }
+
+    impl Engine for Watching<'_> {
+        fn park(&mut self) {
+            self.counts.push(self.key.load());
+            self.log.park();
+        }
+
+        fn open(&mut self, page: usize) -> Result<(), WindowError> {
+            self.log.open(page)
+        }
+
+        fn load(&self, offset: usize) -> u64 {
+            self.log.load(offset)
+        }
+
+        fn store(&mut self, offset: usize, word: u64) {
+            self.log.store(offset, word);
+        }
+
+        fn close(&mut self) {
+            self.log.close();
+        }
+
+        fn publish(&mut self) {
+            self.log.publish();
+        }
+
+        fn resume(&mut self) {
+            self.log.resume();
+        }
+    }
+
+    #[test]
+    fn a_key_is_not_on_while_its_code_is_patched() {
+        let mut program = Program::with::<Aarch64>(4, &[PLAN]);
+        let (view, sections) = program.sections();
+        let key = &view.keys()[0];
+        let engine = Watching { log: Log::new(sections.text), key, counts: Vec::new() };
+        let mut keys = Unpatched::new(Table::<Aarch64>::link(sections).unwrap()).patch_all(engine).unwrap();
+        keys.engine.counts.clear();
+        assert_eq!([keys.enable(key), keys.disable(key)], [Ok(()); 2]);
+        assert_eq!(keys.engine.counts, [Count::TurningOn, Count::Off]);
     }
 
     thread_local! {
