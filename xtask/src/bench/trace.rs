@@ -341,6 +341,12 @@ impl Trace {
             let place =
                 || Failure::new(format!("{}:{}: '{line}' is no instruction", file.display(), number + 1));
             let (address, word, timing) = timed(&line).ok_or_else(place)?;
+            let before = trace.timings.last().map_or(0, |before| before.cycle);
+            let waited = [timing.instructions, timing.walks, timing.data, timing.code];
+            let waited = waited.iter().try_fold(0_usize, |sum, part| sum.checked_add(*part));
+            if timing.cycle < before || waited.is_none_or(|sum| sum > timing.cycle) {
+                return Err(place());
+            }
             let code = *known.entry(word).or_insert_with(|| {
                 trace.codes.push(word.to_le_bytes().to_vec());
                 trace.codes.len() - 1
@@ -525,6 +531,12 @@ mod tests {
         fs::write(&file, "10 1000 c0002573 1 0 0 0\n12 100").unwrap();
         let failure = Trace::read_timed(&file).err().unwrap().to_string();
         assert!(failure.ends_with(":2: '12 100' is no instruction"), "{failure}");
+        // Time that goes back, and waits longer than the time since the reset.
+        for second in ["9 1004 c00025f3 1 0 0 0", "12 1004 c00025f3 1 12 0 0"] {
+            fs::write(&file, format!("10 1000 c0002573 1 0 0 0\n{second}\n")).unwrap();
+            let failure = Trace::read_timed(&file).err().unwrap().to_string();
+            assert!(failure.ends_with(&format!(":2: '{second}' is no instruction")), "{failure}");
+        }
         fs::remove_file(file).unwrap();
     }
 

@@ -70,8 +70,12 @@ impl Waits {
     }
 
     fn parts(&self) -> [(&'static str, usize); 4] {
-        let (lines, pipeline) = ([("data_lines", self.data), ("code_lines", self.code)], self.pipeline());
-        [("walks", self.walks), lines[0], lines[1], ("pipeline", pipeline)]
+        [
+            ("walks", self.walks),
+            ("data_lines", self.data),
+            ("code_lines", self.code),
+            ("pipeline", self.pipeline()),
+        ]
     }
 }
 
