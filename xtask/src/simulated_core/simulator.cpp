@@ -1,7 +1,7 @@
 // The machine around the simulated core: memory, a serial port, the code that starts the firmware, and the run's end.
 //
-//   simulator --latency CYCLES --time-register NUMBER --silence CYCLES --phases NUMBER --counter NAME --trace FILE
-//             --trace-reads NUMBER --firmware FILE --image FILE
+//   simulator --latency CYCLES --time-register NUMBER --silence CYCLES --cycles CYCLES --phases NUMBER --counter NAME
+//             --trace FILE --trace-reads NUMBER --firmware FILE --image FILE
 //
 // The core is Rocket's ExampleRocketSystem, as Verilator translates it. It has two AXI4 ports as a master: one for memory,
 // and one for devices. Its interrupt controller, timer and boot ROM are inside. The boot ROM jumps to the first address of
@@ -9,8 +9,8 @@
 // which get the firmware's first line, and accesses devices one by one.
 //
 // The console goes to standard output. With `--phases 1`, so do the durations of the parts of boot, as rows of `./x bench`. The
-// run ends when the firmware turns the machine off, with the signal TERM, or when the system is silent for too long. Then
-// standard error gets the number of cycles. With `--counter`, the register `cycle` counts something else than cycles. With
+// run ends when the firmware turns the machine off, with the signal TERM, after `--cycles`, or when the system is silent for
+// too long. Then standard error gets the number of cycles. With `--counter`, the register `cycle` counts something else than cycles. With
 // `--time-register 1`, the core has the register `time`; without, reading it is an illegal instruction. With `--trace`, the file
 // gets a line for each instruction that retires or traps; with `--trace-reads 1` as well, for reads of `cycle` in programs only.
 
@@ -27,7 +27,6 @@
 #include <vector>
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "VExampleRocketSystem.h"
 #include "VExampleRocketSystem___024root.h"
@@ -357,6 +356,7 @@ private:
 struct Options {
     uint64_t latency = 20;
     uint64_t silence = 100'000'000;
+    uint64_t cycles = UINT64_MAX;
     uint64_t time_register = 0;
     uint64_t phases = 0;
     std::string counter = "cycles";
@@ -386,6 +386,8 @@ Options parse(int count, char **words)
             options.latency = number(words[i + 1]);
         } else if (name == "--silence") {
             options.silence = number(words[i + 1]);
+        } else if (name == "--cycles") {
+            options.cycles = number(words[i + 1]);
         } else if (name == "--time-register") {
             options.time_register = number(words[i + 1]);
         } else if (name == "--phases") {
@@ -613,7 +615,7 @@ void report(const Account &account, uint64_t lines)
             shown(account.firmware_instructions));
 }
 
-// Runs until one of the three ends; returns the exit status.
+// Runs until one of the ends; returns the exit status.
 int run(const Options &options)
 {
     Memory memory;
@@ -632,7 +634,7 @@ int run(const Options &options)
     Trace trace(options.trace, options.trace_reads != 0);
     uint64_t last_print = 0;
     int status = 0;
-    while (!is_asked_to_end && !devices.is_off) {
+    while (!is_asked_to_end && !devices.is_off && account.cycles < options.cycles) {
         memory_port.sample();
         device_port.sample();
         bool is_firmware = CSR(*core, reg_mstatus_prv) == MACHINE_MODE;
@@ -688,6 +690,5 @@ int main(int count, char **words)
     int status = run(parse(count, words));
     fflush(stdout);
     fflush(stderr);
-    // The destructors of the core take longer than a short run.
-    _exit(status);
+    return status;
 }
