@@ -109,15 +109,18 @@ fn the_caller_keeps_its_registers_while_it_waits() {
 
 #[test]
 fn extra_capabilities_are_not_delivered() {
-    let mut service = Service::active(200);
-    let mut system = service.boot();
-    system.syscall(
-        service.client,
-        Syscall::Call,
-        service.call,
-        &Arguments { label: LABEL, words: &[1], caps: &[service.call, service.call, service.call] },
-    );
-    assert_eq!(system.context(service.server).info(), MessageInfo::new(LABEL, 1));
+    for length in [0, 1, 4, 5, 120] {
+        let mut service = Service::active(200);
+        let mut system = service.boot();
+        system.syscall(
+            service.client,
+            Syscall::Call,
+            service.call,
+            &Arguments { label: LABEL, words: &words(length), caps: &[service.call; 3] },
+        );
+        system.assert_calling(service.client);
+        assert_eq!(system.context(service.server).info(), MessageInfo::new(LABEL, length));
+    }
 }
 
 #[test]

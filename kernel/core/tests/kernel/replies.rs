@@ -1,8 +1,9 @@
 //! Replies: which caller receives which reply, and what happens to cancelled callers.
 
-use limen_abi::{Label, Syscall};
+use limen_abi::{Label, MessageInfo, Syscall};
+use limen_core::machine::Context;
 
-use crate::support::{Arguments, PC, REPLY, Service};
+use crate::support::{Arguments, OpenCalls, PC, REPLY, Service};
 
 #[test]
 fn a_reply_has_no_badge_and_any_length() {
@@ -15,6 +16,23 @@ fn a_reply_has_no_badge_and_any_length() {
         system.assert_running(service.client);
         system.assert_message(service.client, 0, 0x99, &words);
         system.assert_receiving(service.server, service.endpoint);
+    }
+}
+
+#[test]
+fn a_reply_delivers_no_capabilities() {
+    let cases = [0, 1, 4, 5, 120].map(|length| [(length, OpenCalls::Flush), (length, OpenCalls::Keep)]);
+    for (length, open_calls) in cases.into_iter().flatten() {
+        let words: Vec<u64> = (0..length as u64).collect();
+        let mut service = Service::active(200);
+        let mut system = service.boot();
+        system.open_calls = open_calls;
+        system.call(service.client, service.call, 1, &[]);
+        system.context_mut(service.server).set_reply_cptr(REPLY);
+        let reply = Arguments { label: 0x99, words: &words, caps: &[service.receive; 3] };
+        system.syscall(service.server, Syscall::ReplyRecv, service.receive, &reply);
+        system.assert_running(service.client);
+        assert_eq!(system.context(service.client).info(), MessageInfo::new(0x99, length));
     }
 }
 
