@@ -354,3 +354,33 @@ fn an_interrupt_is_handled_before_the_rest_is_postponed() {
     system.interrupt(MachineInterrupt::Line(interrupt.line()));
     system.assert_running(driver);
 }
+
+/// Lengths and distances differ, so that no two pairs of refills cost the same.
+#[test]
+fn a_full_list_of_refills_is_merged_as_specified() {
+    for (budget, seed) in [(1601, 1), (1750, 2), (2500, 3), (5000, 4)] {
+        let mut plan = Plan::new();
+        let (share, waker) = (plan.thread("share", 50), plan.thread("waker", 10));
+        plan.share(share, budget, 100_000);
+        let notification = plan.notification();
+        let wait = plan.grant(share, notification.waiter());
+        let signal = plan.grant(waker, notification.signaller(1));
+        let time = plan.sched_context_of(share).id();
+        let mut system = plan.boot();
+        system.follow_specification();
+        system.wait(share, wait);
+        let (mut number, mut longest): (u64, _) = (seed, 0);
+        for _ in 0..500 {
+            if system.current() == Some(share) {
+                system.wait(share, wait);
+            } else if matches!(system.state(share), State::Waiting { .. }) {
+                system.signal(waker, signal);
+            }
+            number = (number * 48_271) % 2_147_483_647;
+            let is_share = system.current() == Some(share);
+            system.run_for(if is_share { 50 + number % 101 } else { 900 + number % 2003 });
+            longest = longest.max(system.kernel.sporadic_servers[time].refills().count());
+        }
+        assert_eq!(longest, 16, "a budget of {budget}");
+    }
+}
