@@ -241,12 +241,14 @@ fn a_caller_stops_when_the_receiver_has_no_reply_object() {
 
 #[test]
 fn a_call_without_the_right_to_send_is_an_error() {
-    let mut service = Service::active(200);
-    let slot = service.plan.grant(service.client, service.endpoint.receiver());
-    let mut system = service.boot();
-    system.call(service.client, slot, LABEL, &[1]);
-    system.assert_refused(service.client, ErrorCode::InvalidCapability, &[0]);
-    system.assert_receiving(service.server, service.endpoint);
+    for rights in [Rights::RECEIVE, Rights::GRANT, Rights::GRANT_REPLY, Rights::ALL & !Rights::SEND] {
+        let mut service = Service::active(200);
+        let slot = service.plan.grant(service.client, service.endpoint.with(3, rights));
+        let mut system = service.boot();
+        system.call(service.client, slot, LABEL, &[1]);
+        system.assert_refused(service.client, ErrorCode::InvalidCapability, &[0]);
+        system.assert_receiving(service.server, service.endpoint);
+    }
 }
 
 #[test]
