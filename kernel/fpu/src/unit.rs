@@ -63,3 +63,17 @@ pub trait WorkerUnit {
     /// Sets the registers of `M` to a thread's initial values.
     fn clear<M: Mask>(&mut self);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_trusted_only_if_their_type_says_so() {
+        #[derive(Clone, Copy, PartialEq)]
+        struct Plain;
+        impl Name for Plain {}
+        assert!(!Plain.is_trusted());
+        assert!(Plain::same(Some(Plain), Some(Plain)) && !Plain::same(Some(Plain), None));
+    }
+}

@@ -7,6 +7,7 @@ use std::vec::Vec;
 use limen_abi::FpuPolicy;
 use limen_abi::fpu::FpuOption;
 
+use super::Taken;
 use super::model::{Content, Operation, THREADS, Thread, Width, World, thread_of};
 use crate::counters::Counters;
 use crate::unit::Name;
@@ -204,4 +205,45 @@ fn eager_does_nothing_for_the_thread_that_ran_before() {
     let mut world = world_of([true, false, false]);
     counts_of(&mut world, &[Operation::SetPolicy(FpuPolicy::Eager, 0), Operation::Switch(1)]);
     assert_eq!(counts_of(&mut world, &[Operation::Idle, Operation::Switch(1)]), [0; 4]);
+}
+
+/// The last thread may not use the unit, so both of its uses are faults.
+#[test]
+fn each_use_of_the_disabled_unit_is_a_fault() {
+    let mut world = world_of([true, true, false]);
+    world.perform(Operation::SetPolicy(FpuPolicy::FaultLazy, 0));
+    for (thread, faults) in [(0, 1), (0, 1), (1, 2), (2, 4), (0, 5)] {
+        for operation in [Operation::Switch(thread), Operation::Use, Operation::Use] {
+            world.perform(operation);
+        }
+        assert_eq!(world.fpu.counters().faults(), faults, "after thread {thread}");
+    }
+}
+
+#[test]
+fn only_a_unit_that_fits_the_running_thread_is_valid() {
+    let mut world = world_of([true, true, false]);
+    let kernel = THREADS as Thread;
+    let users = [None, Some(0), Some(1), Some(kernel)];
+    let mut valid_after = |operations: &[Operation]| {
+        operations.iter().for_each(|operation| world.perform(*operation));
+        users.map(|user| world.fpu.is_valid_for(user))
+    };
+    assert_eq!(valid_after(&[Operation::Switch(0)]), [false, true, false, false]);
+    assert_eq!(valid_after(&[Operation::Switch(2)]), [true, false, false, false]);
+    let lazy = [Operation::SetPolicy(FpuPolicy::FaultLazy, 0), Operation::Switch(0)];
+    assert_eq!(valid_after(&lazy), [true, true, true, false]);
+    assert_eq!(valid_after(&[Operation::Use]), [false, true, false, false]);
+}
+
+#[test]
+fn an_exception_while_the_unit_is_on_is_a_fault_of_the_thread() {
+    let mut world = world_of([true; THREADS]);
+    for operation in [Operation::Switch(0), Operation::Use] {
+        world.perform(operation);
+    }
+    let before = world.clone();
+    assert_eq!(world.fpu.take_over(&mut world.unit, Some(0)), Taken::No);
+    assert_eq!(world.fpu.owner(), before.fpu.owner());
+    assert_eq!(world.unit, before.unit);
 }
