@@ -12,6 +12,7 @@ use crate::book::{self, Edition};
 use crate::check::binary;
 use crate::check::boot_code;
 use crate::check::deny;
+use crate::check::drawing;
 use crate::check::key_sites;
 use crate::check::miri;
 use crate::check::proofs;
@@ -45,7 +46,8 @@ subjects of commits that origin/main does not have, that the book renders withou
 ports have in common (fewer than 5 %, and nowhere eight in a row), generated files, that tables in documents show
 the recorded figures, that every header of the SDK compiles on its own, the contents of linked files, and their
 size limits. If cargo-deny is installed, it judges licences, versions and sources of external crates by
-deny.toml; if z3 is, it checks the proofs. Reports every check that fails, not only the first.
+deny.toml; if z3 is, it checks the proofs; if node is, it checks that arrows of timelines hide no names. Reports every
+check that fails, not only the first.
 
   --miri              run host tests in Miri instead, which finds undefined behaviour; takes some
                       minutes, and installs a nightly toolchain
@@ -59,13 +61,14 @@ type Check = (&'static str, fn(&Workspace) -> Outcome);
 
 /// As many begin at the same time as the machine has processors. Neighbours do not need the same output folder of cargo,
 /// for which they would wait.
-const CHECKS: [Check; 16] = [
+const CHECKS: [Check; 17] = [
     ("lints of host crates", host_lints),
     ("formatting", formatting),
     ("kernels without patched branches", unpatched_kernels),
     ("book", book),
     ("repository rules", repository_rules),
     ("proofs", check_proofs),
+    ("drawing of timelines", drawing_of_timelines),
     ("subjects of new commits", subjects),
     ("external crates", external_crates),
     ("equal lines in ports", equal_lines),
@@ -192,6 +195,15 @@ fn check_proofs(workspace: &Workspace) -> Outcome {
     let result = proofs::check(workspace)?;
     progress::clear();
     println!("{result}");
+    Ok(())
+}
+
+/// Checks what the page of a timeline draws, if this machine has what that needs.
+fn drawing_of_timelines(workspace: &Workspace) -> Outcome {
+    if let Some(reason) = drawing::check(workspace)? {
+        progress::clear();
+        println!("{reason}");
+    }
     Ok(())
 }
 

@@ -5,6 +5,7 @@ pub mod boot_code;
 mod command;
 mod deny;
 pub mod disassembly;
+mod drawing;
 mod key_sites;
 mod miri;
 mod proofs;
