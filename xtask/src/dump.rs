@@ -58,8 +58,10 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     board.check_emulated("a dump")?;
     let project = Project::locate(workspace, &options.system)?;
     sdk::build_with(workspace, config)?;
-    let image =
-        project.build(workspace, &Build { board: &board, config: &options.config, variables: &[] })?;
+    let suite = Suite::of(&project)?;
+    let image = project
+        .build(workspace, &Build { board: &board, config: &options.config, variables: &[] })
+        .map_err(|failure| suite.explain(failure, &project, &board))?;
     let inspection = Inspection::of(workspace, &board, &options.config, &image)
         .ok_or_else(|| Failure::new("the Makefile of this system writes no report.json beside the image"))?;
     let file = match options.task {
@@ -69,7 +71,6 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
         }
         Task::Write(file) => workspace.called_from(&file),
     };
-    let suite = Suite::of(&project)?;
     let extra: Vec<&str> = suite.qemu().iter().map(String::as_str).collect();
     let boot =
         Boot { board: &board, image: &image, extra: &extra, audience: Audience::Person, silence: None };

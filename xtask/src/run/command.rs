@@ -96,8 +96,10 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     }
     sdk::build_with(workspace, config)?;
     eprintln!("building {} for {} ({config})", workspace.display(&project.folder), board.title());
-    let image = project.build(workspace, &Build { board: &board, config, variables: &[] })?;
     let suite = Suite::of(&project)?;
+    let image = project
+        .build(workspace, &Build { board: &board, config, variables: &[] })
+        .map_err(|failure| suite.explain(failure, &project, &board))?;
     // What a person looks for comes after these lines.
     let goes_on = options.inspect || suite.debugger().is_some();
     let mut expected = if goes_on { None } else { Expected::of(&project)? };

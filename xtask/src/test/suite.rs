@@ -192,6 +192,20 @@ impl Suite {
         self.boards.as_ref().is_some_and(|boards| boards.iter().any(|name| name == board))
     }
 
+    /// Explains a failure to build a project for a board, if the project names others.
+    pub fn explain(&self, failure: Failure, project: &Project, board: &Board) -> Failure {
+        match &self.boards {
+            Some(boards) if !self.names(&board.name) => {
+                let boards = boards.join(", ");
+                Failure::new(format!(
+                    "{} runs only on {boards}, not on {}: {failure}",
+                    project.name, board.name
+                ))
+            }
+            _ => failure,
+        }
+    }
+
     /// The configurations in which the suite runs on a board; empty if it does not run there.
     pub fn configs(&self, board: &str) -> Vec<String> {
         self.configs_or(board, &["debug", "release"])
@@ -434,6 +448,18 @@ mod tests {
         let narrow = parse("configs = ['debug']\nboards = ['a']\n").unwrap();
         assert_eq!(narrow.configs("a"), ["debug"]);
         assert!(narrow.configs("b").is_empty());
+    }
+
+    #[test]
+    fn a_failure_to_build_names_the_boards_of_the_suite() {
+        let workspace = Workspace::locate().unwrap();
+        let project = Project::locate(&workspace, "examples/hello").unwrap();
+        let board = crate::run::board::named(&workspace, "x86_64_generic").unwrap();
+        let explained = |suite| parse(suite).unwrap().explain(Failure::new("make failed"), &project, &board);
+        assert_eq!(explained("").to_string(), "make failed");
+        assert_eq!(explained("boards = ['a', 'x86_64_generic']").to_string(), "make failed");
+        let sentence = "examples/hello runs only on a, b, not on x86_64_generic: make failed";
+        assert_eq!(explained("boards = ['a', 'b']").to_string(), sentence);
     }
 
     #[test]

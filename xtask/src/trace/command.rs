@@ -98,13 +98,14 @@ pub fn record(
 ) -> Outcome<(Recorded, System)> {
     // The variable only tells the image apart from one without a trace.
     let build = Build { board, config, variables: &["TRACED=1"] };
-    let image =
-        project.build_with(workspace, &build, &traced_sdk::make(workspace, traced_sdk::Adds::Trace)?)?;
+    let suite = Suite::of(project)?;
+    let image = project
+        .build_with(workspace, &build, &traced_sdk::make(workspace, traced_sdk::Adds::Trace)?)
+        .map_err(|failure| suite.explain(failure, project, board))?;
     let folder = image.parent().map(Path::to_owned).unwrap_or_default();
     let report = files::read(&folder.join("report.json"))?;
     let system = System::new(&report, std::slice::from_ref(&folder)).map_err(Failure::new)?;
     let mut expected = Expected::of(project)?;
-    let suite = Suite::of(project)?;
     let extra: Vec<&str> = suite.qemu().iter().map(String::as_str).collect();
     let run = Run { board, image: &image, extra: &extra, nanoseconds };
     let until = |line: &str| expected.as_mut().is_some_and(|expected| expected.complete_with(line));
