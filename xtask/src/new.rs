@@ -47,6 +47,7 @@ const PROGRAM: &str = include_str!("../../examples/hello/hello.c");
 /// The example with the Makefile and manifest of a project in Rust.
 const RUST_MAKEFILE: &str = include_str!("../../examples/rust/Makefile");
 const RUST_MANIFEST: &str = include_str!("../../examples/rust/Cargo.toml");
+const RUST_CARGO: &str = include_str!("../../examples/rust/.cargo/config.toml");
 const RUST_TOOLCHAIN: &str = include_str!("../../rust-toolchain.toml");
 const RUST_PROGRAM: &str =
     "//! The smallest protection domain: it says one thing and waits for events that never come.
@@ -142,6 +143,7 @@ fn contents(name: &str, sdk: &Path, language: Language) -> Vec<(PathBuf, String)
     ];
     if language == Language::Rust {
         files.push(("Cargo.toml".into(), manifest(name)));
+        files.push((".cargo/config.toml".into(), RUST_CARGO.to_owned()));
         files.push(("rust-toolchain.toml".into(), toolchain()));
     }
     files
@@ -194,7 +196,7 @@ fn readme(name: &str, sdk: &Path, language: Language) -> String {
     let (more_files, make, addition) = match language {
         Language::C => ("", "compiles, links, and calls the `microkit` tool", "C file"),
         Language::Rust => (
-            "| `Cargo.toml`, `rust-toolchain.toml` | dependencies, the compiler's options, and which compiler |\n",
+            "| `Cargo.toml`, `.cargo/config.toml`, `rust-toolchain.toml` | dependencies, the compiler's options, and which compiler |\n",
             "calls cargo and the `microkit` tool",
             "file in `src/bin`",
         ),
@@ -263,6 +265,7 @@ mod tests {
         assert!(text("Cargo.toml").starts_with("[package]\nname = \"greeter\"\n"));
         assert!(!text("Cargo.toml").contains("license"));
         assert!(text("rust-toolchain.toml").starts_with("[toolchain]\nchannel = "));
+        assert!(text(".cargo/config.toml").contains("\n[build]\ntarget = "));
         assert!(text("src/bin/greeter.rs").contains("limen::protection_domain!"));
     }
 }
