@@ -35,7 +35,8 @@ what the program did, in which function, file and line. On a terminal, keys reac
 run succeeds when the system prints LIMEN|DONE, or all lines of its expected.txt; with --inspect, and in examples of
 debugging, it goes on after these lines. It fails when the system prints LIMEN|FAIL, QEMU ends on its own, or the
 console falls silent; then it lists all threads: where each one is, and what it waits for. It fails at once when no
-thread can ever run again, and when the kernel stops.
+thread can ever run again, and when the kernel stops. A system with `deterministic = true` in its suite.toml runs on
+an emulator that counts instructions, as in ./x test, and threads are not listed.
 
   SYSTEM              a folder under examples/, tests/ or bench/, or a path; default: examples/tour
   --board BOARD       default: qemu_virt_aarch64; older names work as well
@@ -76,6 +77,12 @@ impl Options {
         (!silence.is_zero()).then_some(silence)
     }
 
+    /// Whether the emulator counts instructions, as in `./x test`. Such an emulator does not answer while the machine is idle, so
+    /// nothing can look at it.
+    fn counts(&self, suite: &Suite) -> bool {
+        suite.deterministic && !self.inspect && !self.is_debugged
+    }
+
     /// An option that only the emulator can follow.
     fn for_the_emulator(&self) -> Option<&'static str> {
         let options = [(self.profile, "--profile"), (self.is_debugged, "--gdb"), (self.inspect, "--inspect")];
@@ -111,8 +118,9 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     if let Some(cycles) = &cycles {
         extra.extend(["--silence", cycles]);
     }
-    if options.profile {
-        extra = [&qemu::DETERMINISTIC[..], &extra].concat();
+    let counts = options.profile || options.counts(&suite);
+    if counts {
+        extra = [board.deterministic(), &extra].concat();
     }
     if options.is_debugged {
         extra.extend(debug::STOPPED);
@@ -139,7 +147,8 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
         let profiled = profile::run(workspace, &boot, &title, with_symbols, &mut follow)?;
         (profiled.session, Some((profiled.text, profiled.page)))
     } else {
-        (boot.run_watching(watch(workspace, &board, &options, &image)?, |line, _| follow(line))?, None)
+        let watch = if counts { None } else { watch(workspace, &board, &options, &image)? };
+        (boot.run_watching(watch, |line, _| follow(line))?, None)
     };
     symboliser.iter_mut().flat_map(Symboliser::finish).for_each(|sentence| println!("{sentence}"));
     if let Some((text, page)) = profile {
