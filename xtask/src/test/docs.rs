@@ -1,9 +1,10 @@
 //! The commands that the documents show: each one runs, and what the page shows below it must appear, in this order.
 //!
-//! In a block of `sh` each line is a command, which must succeed. In other blocks commands are behind `$ `, and the lines
-//! below one are its output, of which `...` leaves out any number. Numbers and the width of columns may differ. A command that
-//! waits for the reader has the comment `<!-- ends when all is shown -->` in front of its block, and is ended then. The comment
-//! `<!-- not run: REASON -->` excludes a block. Commands of `./x test` are tests themselves and do not run.
+//! In a block of `sh` each line is a command, which must succeed. If the next block of the section has neither a language nor a
+//! prompt, every one of these commands must print its lines. In other blocks commands are behind `$ `, and the lines below one
+//! are its output. `...` leaves out any number of lines, or the rest of one. Numbers and the width of columns may differ. A
+//! command that waits for the reader has the comment `<!-- ends when all is shown -->` in front of its block, and is ended then.
+//! The comment `<!-- not run: REASON -->` excludes a block. Commands of `./x test` are tests themselves and do not run.
 //!
 //! A page may have its reader write files, or lead out of the top folder. Its commands run in a folder of their own, and
 //! comments in front of blocks say what the blocks are:
@@ -31,11 +32,15 @@ use crate::workspace::Workspace;
 pub const TEST: &str = "docs";
 
 const FENCE: &str = "```";
+const SHELL: &str = "sh";
 const PROMPT: &str = "$ ";
 const TESTS: &str = "./x test";
 
 /// Seconds after which a command that waits is ended although it has not printed all.
 const LIMIT: &str = "900";
+
+/// The least number of hexadecimal digits in a digest.
+const DIGEST: usize = 32;
 
 /// The page's own folder, below [`Workspace::root`].
 const FOLDERS: &str = "build/docs";
@@ -48,12 +53,18 @@ struct Step<'a> {
     act: Act<'a>,
 }
 
-impl Step<'_> {
+impl<'a> Step<'a> {
+    /// Adds the output of a block of commands to each of them.
+    fn printing(mut self, shown: &[&'a str]) -> Self {
+        if let Act::Run { output, .. } = &mut self.act {
+            output.extend(shown);
+        }
+        self
+    }
+
     fn until_shown(self) -> Self {
         match self.act {
-            Act::Run { command, output } => {
-                Self { act: Act::RunUntil { command, output: output.unwrap_or_default() }, ..self }
-            }
+            Act::Run { command, output, .. } => Self { act: Act::RunUntil { command, output }, ..self },
             _ => self,
         }
     }
@@ -69,13 +80,21 @@ impl Step<'_> {
 #[derive(Debug, PartialEq, Eq)]
 enum Act<'a> {
     /// Run a command, whose output the page may show.
-    Run { command: &'a str, output: Option<Vec<&'a str>> },
+    Run { command: &'a str, end: End, output: Vec<&'a str> },
     /// Run a command until it has printed what the page shows.
     RunUntil { command: &'a str, output: Vec<&'a str> },
     /// Write a file.
     Write { file: &'a str, lines: Vec<&'a str> },
     /// Replace the part of a file that begins and ends like these lines.
     Replace { file: &'a str, lines: Vec<&'a str> },
+}
+
+/// How a command may end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Success,
+    /// The page shows a command that fails.
+    Either,
 }
 
 /// Runs the commands of every page.
@@ -91,9 +110,9 @@ pub fn run(workspace: &Workspace) -> Outcome<Verdict> {
         let folder = folder(workspace, &page, &steps)?;
         for Step { line, act } in &steps {
             let outcome = match act {
-                Act::Run { command, output } => {
+                Act::Run { command, end, output } => {
                     progress::show(&format!("{name}:{line}: {command}"));
-                    check(&folder, command, output.as_deref())?
+                    check(&folder, command, *end, output)?
                 }
                 Act::RunUntil { command, output } => {
                     progress::show(&format!("{name}:{line}: {command}"));
@@ -193,6 +212,8 @@ impl<'a> Note<'a> {
 /// A block between two fences.
 #[derive(Default)]
 struct Block<'a> {
+    /// The number of headings above it.
+    section: usize,
     language: &'a str,
     note: Note<'a>,
     /// With their numbers in the page.
@@ -202,16 +223,19 @@ struct Block<'a> {
 fn blocks(page: &str) -> Vec<Block<'_>> {
     let mut blocks = Vec::new();
     let mut open: Option<Block<'_>> = None;
-    let mut note = Note::None;
+    let (mut section, mut note) = (0, Note::None);
     for (number, line) in (1..).zip(page.lines()) {
         match (line.trim().strip_prefix(FENCE), &mut open) {
-            (Some(language), None) => open = Some(Block { language, note, ..Block::default() }),
+            (Some(language), None) => open = Some(Block { section, language, note, ..Block::default() }),
             (Some(_), Some(_)) => {
                 blocks.extend(open.take());
                 note = Note::None;
             }
             (None, Some(block)) => block.lines.push((number, line)),
-            (None, None) => note = Note::parse(line.trim()),
+            (None, None) => {
+                section += usize::from(line.starts_with('#'));
+                note = Note::parse(line.trim());
+            }
         }
     }
     blocks
@@ -220,7 +244,7 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
 impl<'a> Block<'a> {
     fn steps(&self) -> Vec<Step<'a>> {
         let line = self.lines.first().map_or(0, |(line, _)| *line);
-        let lines = || self.lines.iter().map(|(_, line)| *line).collect();
+        let lines = || self.text();
         match self.note {
             Note::None => self.commands(),
             Note::NotRun => Vec::new(),
@@ -228,23 +252,38 @@ impl<'a> Block<'a> {
             Note::File(file) => vec![Step { line, act: Act::Write { file, lines: lines() } }],
             Note::PartOf(file) => vec![Step { line, act: Act::Replace { file, lines: lines() } }],
             Note::OutputOf(command) => {
-                vec![Step { line, act: Act::Run { command, output: Some(lines()) } }]
+                vec![Step { line, act: Act::Run { command, end: End::Either, output: lines() } }]
             }
         }
     }
 
+    fn text(&self) -> Vec<&'a str> {
+        self.lines.iter().map(|(_, line)| *line).collect()
+    }
+
+    /// Whether it is the output of the commands in the block above.
+    fn is_output_of(&self, above: &Self) -> bool {
+        let has_prompt = self.lines.iter().any(|(_, line)| line.trim().starts_with(PROMPT));
+        above.language == SHELL
+            && self.section == above.section
+            && self.language.is_empty()
+            && matches!(self.note, Note::None)
+            && !has_prompt
+    }
+
     fn commands(&self) -> Vec<Step<'a>> {
-        let run = |line: &usize, command, output| Step { line: *line, act: Act::Run { command, output } };
+        let run =
+            |line: &usize, command, end, output| Step { line: *line, act: Act::Run { command, end, output } };
         let trimmed: Vec<_> = self.lines.iter().map(|(line, text)| (*line, text.trim())).collect();
-        if self.language == "sh" {
+        if self.language == SHELL {
             let lines = trimmed.iter().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-            return lines.map(|(line, command)| run(line, command, None)).collect();
+            return lines.map(|(line, command)| run(line, command, End::Success, Vec::new())).collect();
         }
         let parts = trimmed.chunk_by(|_, (_, next)| !next.starts_with(PROMPT));
         let shown = parts.filter_map(|part| {
             let ((line, first), output) = part.split_first()?;
             let output = output.iter().map(|(_, line)| *line).collect();
-            Some(run(line, first.strip_prefix(PROMPT)?, Some(output)))
+            Some(run(line, first.strip_prefix(PROMPT)?, End::Either, output))
         });
         shown.collect()
     }
@@ -252,10 +291,16 @@ impl<'a> Block<'a> {
 
 fn steps(page: &str) -> Vec<Step<'_>> {
     let is_test = |step: &Step<'_>| matches!(step.act, Act::Run { command, .. } if command.contains(TESTS));
-    blocks(page).iter().flat_map(Block::steps).filter(|step| !is_test(step)).collect()
+    let blocks = blocks(page);
+    let next = blocks.iter().skip(1).map(Some).chain([None]);
+    let steps = blocks.iter().zip(next).flat_map(|(block, next)| {
+        let shown = next.filter(|next| next.is_output_of(block)).map(Block::text).unwrap_or_default();
+        block.steps().into_iter().map(move |step| step.printing(&shown))
+    });
+    steps.filter(|step| !is_test(step)).collect()
 }
 
-fn check(folder: &Path, command: &str, expected: Option<&[&str]>) -> Outcome<Outcome> {
+fn check(folder: &Path, command: &str, end: End, expected: &[&str]) -> Outcome<Outcome> {
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("exec 2>&1\n{command}")]);
     shell.current_dir(folder).env_remove("LIMEN_CALLED_FROM").stdin(Stdio::null());
@@ -263,11 +308,10 @@ fn check(folder: &Path, command: &str, expected: Option<&[&str]>) -> Outcome<Out
     // The reader's folder is the top one.
     let own = format!("{}/", folder.display());
     let text = String::from_utf8_lossy(&output.stdout).replace(&own, "");
-    let Some(expected) = expected else {
+    if end == End::Success && !output.status.success() {
         let last = text.lines().last().unwrap_or_default();
-        let failure = || Failure::new(format!("`{command}` fails ({}): {last}", output.status));
-        return Ok(if output.status.success() { Ok(()) } else { Err(failure()) });
-    };
+        return Ok(Err(Failure::new(format!("`{command}` fails ({}): {last}", output.status))));
+    }
     Ok(match first_missing(expected, &text) {
         Some(line) => Err(Failure::new(format!("`{command}` does not print: {line}"))),
         None => Ok(()),
@@ -315,10 +359,12 @@ fn first_missing<'a>(expected: &[&'a str], output: &str) -> Option<&'a str> {
     expected.copied().find(|line| !lines.any(|printed| is_shown(line, &printed)))
 }
 
-/// A line without the values of numbers and the width of columns.
+/// A line without the values of numbers and digests, and without the width of columns.
 fn shape(line: &str) -> String {
+    let is_digest = |word: &&str| word.len() >= DIGEST && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let words = line.split_whitespace().map(|word| if is_digest(&word) { "0" } else { word });
     let mut shape = String::new();
-    for character in line.split_whitespace().collect::<Vec<_>>().join(" ").chars() {
+    for character in words.collect::<Vec<_>>().join(" ").chars() {
         match character {
             '0'..='9' if shape.ends_with('0') => {}
             '0'..='9' => shape.push('0'),
@@ -342,16 +388,44 @@ mod tests {
     fn commands_have_their_output() {
         let page = "text\n```sh\n# first\n./x test\n./x run  # the tour\n```\n\n```\n$ ./x trace\n346 records\n...\nend\n$ b\n```\n\
                     <!-- not run: it needs hardware -->\n```sh\nboot\n```\n```\n$ not\n```\n```c\nint a;\n```\n";
-        let shown = |line, command, output| Step { line, act: Act::Run { command, output } };
+        let shown =
+            |line, command, output| Step { line, act: Act::Run { command, end: End::Either, output } };
+        let (command, end, output) = ("./x run  # the tour", End::Success, vec![]);
         assert_eq!(
             steps(page),
             [
-                shown(5, "./x run  # the tour", None),
-                shown(9, "./x trace", Some(vec!["346 records", "...", "end"])),
-                shown(13, "b", Some(vec![])),
-                shown(20, "not", Some(vec![])),
+                Step { line: 5, act: Act::Run { command, end, output } },
+                shown(9, "./x trace", vec!["346 records", "...", "end"]),
+                shown(13, "b", vec![]),
+                shown(20, "not", vec![]),
             ]
         );
+    }
+
+    #[test]
+    fn commands_print_what_the_page_shows_below_them() {
+        let outputs = |page| -> Vec<usize> {
+            let lines = |step: Step<'_>| match step.act {
+                Act::Run { output, .. } => output.len(),
+                _ => 0,
+            };
+            steps(page).into_iter().map(lines).collect()
+        };
+        assert_eq!(outputs("```sh\na\nb\n```\ntext\n```\none\ntwo\n```\n```\nother\n```\n"), [2, 2]);
+        assert_eq!(outputs("```sh\na\n```\n# Next\n```\none\n```\n"), [0]);
+        assert_eq!(outputs("```sh\na\n```\n<!-- not run: a test runs it -->\n```\none\n```\n"), [0]);
+        assert_eq!(outputs("```sh\na\n```\n```c\none\n```\n```\none\n```\n"), [0]);
+        assert_eq!(outputs("```sh\na\n```\n```\n$ b\none\n```\n"), [0, 1]);
+    }
+
+    #[test]
+    fn commands_must_succeed_and_print() {
+        let folder = std::env::temp_dir();
+        let run = |command, end| check(&folder, command, end, &["a 1"]).unwrap();
+        assert!(run("echo a 2", End::Success).is_ok());
+        assert!(run("echo a", End::Success).is_err());
+        assert!(run("echo a 2; exit 1", End::Success).is_err());
+        assert!(run("echo a 2; exit 1", End::Either).is_ok());
     }
 
     #[test]
@@ -359,7 +433,7 @@ mod tests {
         let page = "<!-- ends when all is shown -->\n```\n$ ./x run --gdb\nit waits\n```\n```\n$ b\n```\n";
         let [first, second] = &steps(page)[..] else { panic!("two commands") };
         assert_eq!(first.act, Act::RunUntil { command: "./x run --gdb", output: vec!["it waits"] });
-        assert_eq!(second.act, Act::Run { command: "b", output: Some(vec![]) });
+        assert_eq!(second.act, Act::Run { command: "b", end: End::Either, output: vec![] });
         let folder = std::env::temp_dir();
         let run = |command| check_until(&folder, command, &["port 1", "ready"]).unwrap();
         assert!(run("echo port 22; echo ready; sleep 1000").is_ok());
@@ -377,7 +451,10 @@ mod tests {
             [
                 Step { line: 3, act: Act::Write { file, lines: lines("    a;") } },
                 Step { line: 11, act: Act::Replace { file, lines: lines("    b;") } },
-                Step { line: 18, act: Act::Run { command: "make -C a", output: Some(vec!["ok"]) } },
+                Step {
+                    line: 18,
+                    act: Act::Run { command: "make -C a", end: End::Either, output: vec!["ok"] }
+                },
             ]
         );
     }
@@ -400,6 +477,11 @@ mod tests {
         assert_eq!(first_missing(&["a 1 us x"], printed), Some("a 1 us x"));
         assert_eq!(first_missing(&["at 0x4fc b", "0xfe"], "at 0xa120 b\n0x1"), None);
         assert_eq!(first_missing(&["a 1 ms..."], printed), None);
+        let digests =
+            [["8df", "0e1"], ["3c8", "b15"]].map(|parts| parts.map(|part| part.repeat(11)).join(" of "));
+        assert_eq!(first_missing(&[&digests[0]], &digests[1]), None);
+        assert_eq!(first_missing(&["80afb671"], "80afb672"), None);
+        assert_eq!(first_missing(&["80afb671"], "cafe"), Some("80afb671"));
         assert_eq!(first_missing(&["a 1 us..."], printed), Some("a 1 us..."));
         assert_eq!(first_missing(&["at 0x4fg"], "at 0x4f"), Some("at 0x4fg"));
     }
