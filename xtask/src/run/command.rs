@@ -30,13 +30,13 @@ const HELP: &str = "
 usage: ./x run [SYSTEM] [--board BOARD] [--variant NAME] [--config CONFIG] [--timeout SECONDS]
                [--profile | --gdb | --inspect [--after SECONDS]]
 
-Builds the SDK and a system, boots the system in QEMU and shows its console, with a sentence about each fault:
-what the program did, in which function, file and line. On a terminal, keys reach the system, and Ctrl-C ends the run. The
-run succeeds when the system prints LIMEN|DONE, or all lines of its expected.txt; with --inspect, and in examples of
+Builds the SDK and a system, boots the system in QEMU and shows its console, with a sentence about each fault: what the
+program did, in which function, file and line. On a terminal, keys reach the system, and Ctrl-C ends the run. The run
+succeeds when the system prints LIMEN|DONE, or all lines of its expected.txt; with --inspect, and in examples of
 debugging, it goes on after these lines. It fails when the system prints LIMEN|FAIL, QEMU ends on its own, or the
 console falls silent; then it lists all threads: where each one is, and what it waits for. It fails at once when no
-thread can ever run again, and when the kernel stops. A system with `deterministic = true` in its suite.toml runs on
-an emulator that counts instructions, as in ./x test, and threads are not listed.
+thread can ever run again, and when the kernel stops. A system with `deterministic = true` in its suite.toml runs on an
+emulator that counts instructions, as in ./x test, and threads are not listed.
 
   SYSTEM              a folder under examples/, tests/ or bench/, or a path; default: examples/tour
   --board BOARD       default: qemu_virt_aarch64; older names work as well
