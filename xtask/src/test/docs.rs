@@ -383,6 +383,8 @@ fn shape(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::expected::Expected;
+    use crate::run::project::Project;
 
     #[test]
     fn commands_have_their_output() {
@@ -416,6 +418,27 @@ mod tests {
         assert_eq!(outputs("```sh\na\n```\n<!-- not run: a test runs it -->\n```\none\n```\n"), [0]);
         assert_eq!(outputs("```sh\na\n```\n```c\none\n```\n```\none\n```\n"), [0]);
         assert_eq!(outputs("```sh\na\n```\n```\n$ b\none\n```\n"), [0, 1]);
+    }
+
+    /// The tests of the examples find these lines on every board, so the page is right for every board.
+    #[test]
+    fn whole_consoles_of_examples_have_the_lines_of_their_tests() {
+        let workspace = Workspace::locate().unwrap();
+        let mut compared = 0;
+        for project in Project::on_shelf(&workspace, "examples").unwrap() {
+            let Some(mut expected) = Expected::of(&project).unwrap() else { continue };
+            let page = files::read(&project.folder.join("README.md")).unwrap();
+            let whole = steps(&page).into_iter().find_map(|step| match step.act {
+                Act::Run { output, .. } => (output.last() == Some(&"LIMEN|DONE")).then_some(output),
+                _ => None,
+            });
+            let Some(output) = whole else { continue };
+            output.iter().for_each(|line| _ = expected.complete_with(line.trim_end()));
+            let outcome = expected.outcome().map_err(|failure| failure.to_string());
+            assert_eq!(outcome, Ok(()), "{}", project.name);
+            compared += 1;
+        }
+        assert!(compared > 15, "only {compared} pages show a whole console");
     }
 
     #[test]
