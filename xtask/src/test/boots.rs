@@ -141,7 +141,7 @@ impl Run<'_> {
         let mut findings = Verdict::default();
         let kernel = workspace.kernel(&board.name, &job.config);
         let session = if let Some(injection) = suite.injection() {
-            let (session, found) = injection.run(&boot, &kernel, job.trace_limit)?;
+            let (session, found) = injection.run(&boot, &kernel, job.trace_limit, job.places)?;
             findings = found;
             Ok(session)
         } else if let Some(commands) = suite.debugger() {

@@ -5,6 +5,7 @@
 //! program = "tester.elf"           # runs in rounds, between its functions round_begins and round_ends
 //! policies = 3                     # this many of its tests, of a round or more each, take interrupts
 //! bits = false                     # the next takes bits; default: true
+//! sample = 4                       # `./x test` takes every fourth place, unless it runs everything; default: 1, each
 //!
 //! [injection.raise]                # makes a device of each board interrupt, see debugger.rs
 //! x86_64_generic = ["outb 0x64 0xd3", "outb 0x60 0"]
@@ -27,6 +28,7 @@ mod unmasked;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,7 +44,7 @@ use crate::failure::{Context, Failure, Outcome};
 use crate::run::qemu::{Boot, Session};
 use crate::test::debugger::{self, Debugger};
 use crate::test::suite::Verdict;
-use places::{Repeated, executed_in_most, in_rounds, inserted_after, new_in_each};
+use places::{Repeated, every_nth, executed_in_most, in_rounds, inserted_after, new_in_each};
 use unmasked::{Event, Raiser};
 
 /// How many rounds may miss an instruction: some are executed only occasionally.
@@ -76,11 +78,27 @@ pub struct Injection {
     policies: usize,
     #[serde(default = "by_default")]
     bits: bool,
+    #[serde(default = "each")]
+    sample: NonZeroUsize,
     raise: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     routines: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     unmasked: BTreeMap<String, Vec<Event>>,
+}
+
+/// Which of the chosen instructions take an interrupt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Places {
+    /// All of them.
+    All,
+    /// As many as the suite's `sample` says.
+    Sample,
+}
+
+/// No place is left out unless the suite says otherwise.
+const fn each() -> NonZeroUsize {
+    NonZeroUsize::MIN
 }
 
 /// Bits are flipped unless the suite says otherwise.
@@ -89,11 +107,22 @@ const fn by_default() -> bool {
 }
 
 impl Injection {
+    /// Whether a sample leaves out places.
+    pub fn is_sampled(&self) -> bool {
+        self.sample.get() > 1
+    }
+
     /// Boots the system repeatedly, and returns the session of the last boot. Trace files may grow to the limit.
     ///
     /// # Errors
     /// When no injection is possible.
-    pub fn run(&self, boot: &Boot<'_>, kernel: &Path, limit: Limit) -> Outcome<(Session, Verdict)> {
+    pub fn run(
+        &self,
+        boot: &Boot<'_>,
+        kernel: &Path,
+        limit: Limit,
+        places: Places,
+    ) -> Outcome<(Session, Verdict)> {
         let board = &boot.board.name;
         let raise = self.raise.get(board);
         let raise = raise.ok_or_else(|| Failure::new(format!("'raise' does not say how on {board}")))?;
@@ -120,10 +149,16 @@ impl Injection {
         let inserted = record_over().or_else(|_| record_over()).or_else(|_| record_over())?;
         let routines = self.routines.get(&boot.board.title()).map_or(&[][..], Vec::as_slice);
         let routines = routines.iter().map(|name| kernel.range(name)).collect::<Outcome<Vec<_>>>()?;
+        let step = match places {
+            Places::All => 1,
+            Places::Sample => self.sample.get(),
+        };
+        let taken = |places: Vec<u64>| every_nth(step, &places, &routines);
+        let places_over = new_in_each(&[usual, &inserted], &routines).pop().unwrap_or_default();
         let plan = Plan {
-            places: new_in_each(&undisturbed, &routines),
+            places: new_in_each(&undisturbed, &routines).into_iter().map(taken).collect(),
             over,
-            places_over: new_in_each(&[usual, &inserted], &routines).pop().unwrap_or_default(),
+            places_over: taken(places_over),
         };
         plan.check_routines(&routines, &kernel)?;
         scene.stopped(&[], |machine| {

@@ -8,6 +8,7 @@ use crate::run::board::{self, Board};
 use crate::run::expected::Expected;
 use crate::run::project::Project;
 use crate::test::boot_case::{CASES, Case};
+use crate::test::injection::{Injection, Places};
 use crate::test::options::Options;
 use crate::test::quick::Choice;
 use crate::test::replay;
@@ -25,6 +26,8 @@ pub struct Job {
     pub config: String,
     pub judge: Judge,
     pub trace_limit: Limit,
+    /// Which places of an injection are taken.
+    pub places: Places,
     /// Whether the run is recorded and replayed.
     pub replays: bool,
 }
@@ -70,6 +73,8 @@ pub fn select(
         for project in Project::on_shelf(workspace, shelf)? {
             let suite = Suite::of(&project)?;
             suite.check_variants(&all_boards).context(|| project.name.clone())?;
+            let is_sampled = !options.is_whole() && suite.injection().is_some_and(Injection::is_sampled);
+            let taken = if is_sampled { Places::Sample } else { Places::All };
             let is_example = shelf == "examples";
             if is_example && Expected::of(&project)?.is_none() {
                 continue;
@@ -79,7 +84,7 @@ pub fn select(
                     true => suite.example_configs(&board.name),
                     false => suite.configs(&board.name),
                 };
-                // The simulated core is one of the board's processors.
+                // A simulated core may have fewer processors than the board.
                 configs.retain(|config| !board.is_simulated || board.has(config));
                 configs
             };
@@ -104,7 +109,15 @@ pub fn select(
                         boards.retain(|board| board.chosen.is_empty());
                     }
                     let (project, judge) = (project.clone(), judge());
-                    jobs.push(Job { project, boards, config, judge, replays: false, trace_limit });
+                    jobs.push(Job {
+                        project,
+                        boards,
+                        config,
+                        judge,
+                        replays: false,
+                        trace_limit,
+                        places: taken,
+                    });
                 }
             }
         }
@@ -118,7 +131,8 @@ pub fn select(
     for (board, case) in usual.flat_map(|board| cases().map(move |case| (board, case))) {
         if let Some(project) = case.project(workspace, board) {
             let (boards, config) = (vec![board.for_config(case.config)?], case.config.to_owned());
-            jobs.push(Job { project, boards, config, judge: Judge::Boot(case), replays: false, trace_limit });
+            let (judge, places) = (Judge::Boot(case), Places::All);
+            jobs.push(Job { project, boards, config, judge, replays: false, trace_limit, places });
         }
     }
     // Failures of every kind are repeated.
@@ -166,6 +180,7 @@ fn usual_replays(workspace: &Workspace, boards: &[Board], options: &Options) -> 
                 judge: Judge::Suite,
                 replays: true,
                 trace_limit: options.trace_limit,
+                places: Places::All,
             });
         }
     }

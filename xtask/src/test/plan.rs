@@ -15,6 +15,7 @@ use crate::test::cothreads;
 use crate::test::coverage::Coverage;
 use crate::test::docs;
 use crate::test::host_tests;
+use crate::test::injection::Places;
 use crate::test::jobs::{self, Job};
 use crate::test::large;
 use crate::test::options::Options;
@@ -155,7 +156,9 @@ impl<'a> Plan<'a> {
     pub fn partly(&self) -> Vec<String> {
         let host = (self.options.quick || self.options.coverage).then(|| HOST.to_owned());
         let samples = self.compared.iter().filter(|board| self.options.rows(board) == Rows::Sample);
-        host.into_iter().chain(samples.map(|board| figures(board))).collect()
+        let places = self.jobs.iter().filter(|job| job.places == Places::Sample);
+        let boots = places.flat_map(|job| job.boards.iter().map(|board| job.name(board)));
+        host.into_iter().chain(samples.map(|board| figures(board))).chain(boots).collect()
     }
 
     /// Runs everything that can run without the SDK, or everything.
@@ -238,5 +241,23 @@ mod tests {
         assert_eq!(selected(&options), wanted);
         options.only = Some(BTreeSet::from(["tests/calls".to_owned()]));
         assert!(selected(&options).is_empty());
+    }
+
+    #[test]
+    fn a_suite_with_a_sample_of_places_is_partly_tested() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let workspace = Workspace::at(&root, &root);
+        let boards = board::all_names(&workspace).unwrap();
+        let partly = |words: &[&str]| {
+            let options = parse(lexopt::Parser::from_args(words)).unwrap();
+            Plan::of(&workspace, &boards, &options).unwrap().partly()
+        };
+        let is_sampled = |name: &&String| name.starts_with("tests/injection_seals on ");
+        let sampled = partly(&[]);
+        assert_eq!(sampled.iter().filter(is_sampled).count(), 1, "{sampled:?}");
+        assert!(!sampled.iter().any(|name| name.starts_with("tests/injection on ")));
+        for whole in ["--all", "injection"] {
+            assert_eq!(partly(&[whole]).iter().find(is_sampled), None, "{whole}");
+        }
     }
 }

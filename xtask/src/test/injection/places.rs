@@ -56,6 +56,13 @@ fn sampled(executed: &[u64], is_alike: impl Fn(u64) -> bool) -> Vec<u64> {
     executed.iter().copied().filter(|address| is_chosen(*address)).collect()
 }
 
+/// Takes every n-th place, and all in routines, of which only a sample is left.
+pub(super) fn every_nth(step: usize, places: &[u64], routines: &[Range<u64>]) -> Vec<u64> {
+    let is_in_routine = |place: &u64| routines.iter().any(|routine| routine.contains(place));
+    let places = places.iter().copied().enumerate();
+    places.filter(|(at, place)| at % step == 0 || is_in_routine(place)).map(|(_, place)| place).collect()
+}
+
 /// For each round, all instructions that were not in earlier ones, and a sample of the others and of those in routines.
 pub(super) fn new_in_each(rounds: &[impl AsRef<[u64]>], routines: &[Range<u64>]) -> Vec<Vec<u64>> {
     let mut known = BTreeSet::<u64>::new();
@@ -158,6 +165,13 @@ mod tests {
             executed_in_most(&other_digest, &[looping.clone(), looping.clone(), other_digest.clone()]),
             looping
         );
+    }
+
+    #[test]
+    fn a_part_of_the_places_has_all_in_routines() {
+        let places: Vec<_> = (0..10).collect();
+        assert_eq!(every_nth(1, &places, &[]), places);
+        assert_eq!(every_nth(4, &places, &[5..7, 8..9]), [0, 4, 5, 6, 8]);
     }
 
     #[test]
