@@ -237,9 +237,7 @@ fn order(workspace: &Workspace, options: &Options) -> Outcome {
 
 fn trace(workspace: &Workspace, options: &Options, row: &str) -> Outcome {
     let boards = boards(workspace, options)?;
-    if boards.iter().any(|board| board.is_simulated) {
-        simulated_core::build(workspace)?;
-    }
+    simulated_core::build(workspace, &boards)?;
     sdk::build(workspace)?;
     boards.iter().try_for_each(|board| {
         print!(
@@ -269,9 +267,7 @@ fn runs(
     let titles: Vec<_> =
         runs.iter().map(|run| run.results.board.clone()).chain(boards.iter().map(Board::title)).collect();
     are_of_boards(&options.compare, older, &titles)?;
-    if boards.iter().any(|board| board.is_simulated) {
-        simulated_core::build(workspace)?;
-    }
+    simulated_core::build(workspace, &boards)?;
     if !boards.is_empty() {
         sdk::build_with(workspace, config)?;
     }

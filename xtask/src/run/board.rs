@@ -106,13 +106,18 @@ impl Board {
         Ok(board)
     }
 
-    /// The same board as the simulator's machine, which has one processor.
+    /// The same board as the simulator's machine.
     fn on_simulator(&self, words: &[String]) -> Outcome<Self> {
         if let Some(other) = self.chosen.first() {
             return Err(together(other));
         }
-        let qemu = simulated_core::command(words);
-        Ok(Self { qemu, processors: 1, is_simulated: true, ..self.clone() })
+        let (qemu, processors) = (simulated_core::command(words)?, simulated_core::harts(words)?);
+        Ok(Self { qemu, qemu_smp: Vec::new(), processors, is_simulated: true, ..self.clone() })
+    }
+
+    /// Whether it is a simulated core that counts events and writes traces, which those with several harts do not.
+    pub fn counts_events(&self) -> bool {
+        self.is_simulated && self.processors == 1
     }
 
     /// Checks that a command for the emulator alone, named `what`, can use the board.
@@ -327,13 +332,16 @@ mod tests {
     #[test]
     fn a_simulated_core_replaces_the_emulator() {
         let text = format!(
-            "{GOOD}processors = 4\n[variants]\nlarge = ['-m', '4G']\n[simulated]\ncore = ['--latency', '3']\n"
+            "{GOOD}processors = 4\n[variants]\nlarge = ['-m', '4G']\n[simulated]\ncore = ['--latency', '3']\n\
+             four = ['--harts', '4']\n"
         );
         let board = parse(&text, Path::new("b.toml")).unwrap();
         let core = board.with(&["core".to_owned()]).unwrap();
         assert!(core.is_simulated && core.qemu.windows(2).any(|pair| pair == ["--latency", "3"]));
         assert!(!core.qemu.contains(&"qemu-system-aarch64".to_owned()));
-        assert!(!core.has("smp-debug") && core.deterministic().is_empty());
+        assert!(!core.has("smp-debug") && core.deterministic().is_empty() && core.counts_events());
+        let four = board.with(&["four".to_owned()]).unwrap();
+        assert!(four.has("smp-debug") && !four.counts_events() && !board.counts_events());
         assert_eq!([board.machine(), core.machine()], ["aarch64", "core"]);
         let failure = core.check_emulated("--gdb").unwrap_err();
         assert_eq!(failure.to_string(), "--gdb needs the emulator: omit --variant core");

@@ -1,6 +1,7 @@
 //! `./x run`: builds a system, boots it in QEMU and shows its console.
 
 use std::path::Path;
+use std::slice;
 use std::time::Duration;
 
 use lexopt::prelude::*;
@@ -98,9 +99,7 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
         board.check_emulated(what)?;
     }
     let project = Project::locate(workspace, &options.system)?;
-    if board.is_simulated {
-        simulated_core::build(workspace)?;
-    }
+    simulated_core::build(workspace, slice::from_ref(&board))?;
     sdk::build_with(workspace, config)?;
     eprintln!("building {} for {} ({config})", workspace.display(&project.folder), board.title());
     let suite = Suite::of(&project)?;

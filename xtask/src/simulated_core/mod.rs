@@ -12,8 +12,9 @@ use std::process::Command;
 
 use crate::bench::measure;
 use crate::failure::{Context, Failure, Outcome};
+use crate::run::board::{self, Board};
 use crate::run::project::{Build, Project};
-use crate::run::{board, python};
+use crate::run::python;
 use crate::sdk;
 use crate::shell::files;
 use crate::shell::process;
@@ -34,8 +35,31 @@ const FOLDER: &str = "build/simulated_core";
 const TOOLS: [&str; 3] = ["verilator", "g++", "make"];
 const ADVICE: &str = "install the packages verilator, g++, make and python3-venv";
 
-/// One hart with floating point, caches of 16 KiB and no second level.
-const CONFIGURATION: &str = "freechips.rocketchip.system.LitexFullConfig";
+/// A configuration of the core that the package has: harts with floating point, caches of 16 KiB and no second level.
+#[derive(Debug)]
+struct Core {
+    harts: u8,
+    /// The name of its Verilog, and of its folder in [`FOLDER`].
+    name: &'static str,
+    /// The system whose run the compiler learns from, and the configuration it is built in.
+    example: (&'static str, &'static str),
+    /// The cycles of that run, about half of which are boot.
+    example_cycles: &'static str,
+}
+
+/// With four harts, memory moves 16 bytes in a cycle in place of 8; the package has none with four that is otherwise equal.
+const CORES: [Core; 2] = [
+    Core { harts: 1, name: "LitexFullConfig", example: ("bench/ppc", "release"), example_cycles: "1200000" },
+    Core {
+        harts: 4,
+        name: "LitexFull4DConfig",
+        example: ("bench/elsewhere", "smp-release"),
+        example_cycles: "1600000",
+    },
+];
+
+/// The argument of a board file that says how many harts the core has.
+const HARTS: &str = "--harts";
 
 /// The core's top module.
 const TOP: &str = "ExampleRocketSystem";
@@ -80,15 +104,32 @@ const LEARNING: [&str; 2] = ["OPT_FAST=-O2 -march=native -fprofile-generate", "L
 const LEARNED: [&str; 1] =
     ["OPT_FAST=-O2 -march=native -fprofile-use -fprofile-partial-training -Wno-missing-profile"];
 
-/// The run that it learns from: the system, and the cycles, half of which are boot.
-const EXAMPLE: &str = "bench/ppc";
-const EXAMPLE_CYCLES: &str = "1200000";
+/// The number of harts that the words of a board file ask for.
+///
+/// # Errors
+/// When no core has as many.
+pub fn harts(words: &[String]) -> Outcome<u8> {
+    core_of(words).map(|core| core.harts)
+}
 
 /// The command that runs `{image}`, with these further arguments of the simulator. Paths are relative to the repository.
-pub fn command(words: &[String]) -> Vec<String> {
-    let program = [format!("{FOLDER}/simulator")];
-    let files = ["--firmware", &format!("{FOLDER}/firmware.bin"), "--image", "{image}"].map(str::to_owned);
-    [&program, words, &files].concat()
+///
+/// # Errors
+/// As [`harts`].
+pub fn command(words: &[String]) -> Outcome<Vec<String>> {
+    let folder = format!("{FOLDER}/{}", core_of(words)?.name);
+    let program = [format!("{folder}/simulator")];
+    let files = ["--firmware", &format!("{folder}/firmware.bin"), "--image", "{image}"].map(str::to_owned);
+    Ok([&program, words, &files].concat())
+}
+
+fn core_of(words: &[String]) -> Outcome<&'static Core> {
+    let harts = words.iter().position(|word| word == HARTS).and_then(|at| words.get(at + 1));
+    let harts = harts.map_or("1", String::as_str);
+    let found = CORES.iter().find(|core| core.harts.to_string() == harts);
+    found.ok_or_else(|| {
+        Failure::new(format!("there is no simulated core with {harts} harts; there are 1 and 4"))
+    })
 }
 
 /// Why this machine cannot build the simulator; `None` if it has the programs.
@@ -98,58 +139,112 @@ pub fn missing() -> Option<String> {
     Some(format!("a simulated core needs {tool}: {ADVICE}"))
 }
 
-/// Builds the simulator and its firmware, unless they were built from the same sources with the same Verilator.
+/// Builds the simulators of these boards and their firmware, unless they were built from the same sources with the same
+/// Verilator. Boards that are no simulated core need none.
 ///
 /// # Errors
 /// When a program or the network is missing, or the package does not have the pinned digest.
-pub fn build(workspace: &Workspace) -> Outcome {
-    if let Some(sentence) = missing() {
-        return Err(Failure::new(sentence));
-    }
-    let folder = workspace.path(FOLDER);
-    let translator = process::capture(Command::new("verilator").arg("--version"))?.trim().to_owned();
-    let core = TIME.map(|(_, text)| text).join("\n");
-    let compilation = [&TRANSLATION[..], &LEARNING, &LEARNED, &[EXAMPLE, EXAMPLE_CYCLES]].concat().join(" ");
-    let sources =
-        [translator.as_str(), SIMULATOR, FIRMWARE, SIGNALS, REQUIREMENTS, &compilation, &core].join("\n");
-    let stamp = folder.join("built-from");
-    if files::read(&stamp).is_ok_and(|present| present == sources) {
-        return Ok(());
-    }
-    let image = example(workspace)?;
-    eprintln!("building the simulated core, which takes minutes once");
-    // Without it, an interrupted build starts over.
-    _ = fs::remove_file(&stamp);
-    assemble(&folder)?;
-    let verilog = verilog(&folder)?;
-    let objects = folder.join("objects");
-    translate(&folder, &objects, &verilog, &translator)?;
-    let compiled = compile(&objects, &LEARNING)?;
-    let mut run = Command::new(&compiled);
-    run.arg("--firmware").arg(folder.join("firmware.bin")).arg("--image").arg(&image);
-    process::capture(run.args(["--cycles", EXAMPLE_CYCLES]))?;
-    let compiled = compile(&objects, &LEARNED)?;
-    let simulator = folder.join("simulator");
-    fs::rename(compiled, &simulator).context(|| format!("cannot replace {}", simulator.display()))?;
-    files::write(&stamp, sources)
+pub fn build(workspace: &Workspace, boards: &[Board]) -> Outcome {
+    let simulated = boards.iter().filter(|board| board.is_simulated);
+    let cores = simulated.map(|board| core_of(&board.qemu)).collect::<Outcome<Vec<_>>>()?;
+    let mut needed = CORES.iter().filter(|core| cores.iter().any(|needed| needed.harts == core.harts));
+    needed.try_for_each(|core| core.build(workspace))
 }
 
-/// Assembles the firmware to the bytes at the start of memory.
-fn assemble(folder: &Path) -> Outcome {
-    let [source, linked, bytes] =
-        ["firmware.S", "firmware.elf", "firmware.bin"].map(|name| folder.join(name));
-    files::write(&source, FIRMWARE)?;
-    let mut clang = Command::new("clang");
-    clang.args([
-        "--target=riscv64-unknown-none-elf",
-        "-march=rv64gc",
-        "-mabi=lp64d",
-        "-mno-relax",
-        "-nostdlib",
-    ]);
-    clang.args(["-fuse-ld=lld", "-Wl,-Ttext=0x80000000", "-Wl,--build-id=none", "-o"]);
-    process::capture(clang.arg(&linked).arg(&source))?;
-    process::capture(Command::new("llvm-objcopy").args(["-O", "binary"]).arg(&linked).arg(&bytes)).map(drop)
+impl Core {
+    fn build(&self, workspace: &Workspace) -> Outcome {
+        if let Some(sentence) = missing() {
+            return Err(Failure::new(sentence));
+        }
+        let folder = workspace.path(FOLDER).join(self.name);
+        let translator = process::capture(Command::new("verilator").arg("--version"))?.trim().to_owned();
+        let core = TIME.map(|(_, text)| text).join("\n");
+        let learning =
+            [&LEARNING[..], &LEARNED, &[self.example.0, self.example.1, self.example_cycles]].concat();
+        let compilation = [&TRANSLATION[..], &learning].concat().join(" ");
+        let sources =
+            [translator.as_str(), SIMULATOR, FIRMWARE, SIGNALS, REQUIREMENTS, &compilation, &core].join("\n");
+        let stamp = folder.join("built-from");
+        if files::read(&stamp).is_ok_and(|present| present == sources) {
+            return Ok(());
+        }
+        let image = self.example(workspace)?;
+        eprintln!("building the simulated core (harts: {}), which takes minutes once", self.harts);
+        // Without it, an interrupted build starts over.
+        _ = fs::remove_file(&stamp);
+        self.assemble(&folder)?;
+        let verilog = verilog(&workspace.path(FOLDER))?;
+        let objects = folder.join("objects");
+        self.translate(&folder, &objects, &verilog, &translator)?;
+        let compiled = compile(&objects, &LEARNING)?;
+        let mut run = Command::new(&compiled);
+        run.arg("--firmware").arg(folder.join("firmware.bin")).arg("--image").arg(&image);
+        process::capture(run.args(["--time-register", "1", "--cycles", self.example_cycles]))?;
+        let compiled = compile(&objects, &LEARNED)?;
+        let simulator = folder.join("simulator");
+        fs::rename(compiled, &simulator).context(|| format!("cannot replace {}", simulator.display()))?;
+        files::write(&stamp, sources)
+    }
+
+    /// The boot image that the compiler's example runs.
+    fn example(&self, workspace: &Workspace) -> Outcome<PathBuf> {
+        let (system, config) = self.example;
+        sdk::build_with(workspace, config)?;
+        let board = board::named(workspace, BOARD)?;
+        let variables = &[measure::SIMULATED_BUILD];
+        Project::locate(workspace, system)?.build(workspace, &Build { board: &board, config, variables })
+    }
+
+    /// Assembles the firmware to the bytes at the start of memory.
+    fn assemble(&self, folder: &Path) -> Outcome {
+        let [source, linked, bytes] =
+            ["firmware.S", "firmware.elf", "firmware.bin"].map(|name| folder.join(name));
+        files::write(&source, FIRMWARE)?;
+        let mut clang = Command::new("clang");
+        clang.args([
+            "--target=riscv64-unknown-none-elf",
+            "-march=rv64gc",
+            "-mabi=lp64d",
+            "-mno-relax",
+            "-nostdlib",
+        ]);
+        clang.arg(format!("-DHARTS={}", self.harts));
+        clang.args(["-fuse-ld=lld", "-Wl,-Ttext=0x80000000", "-Wl,--build-id=none", "-o"]);
+        process::capture(clang.arg(&linked).arg(&source))?;
+        process::capture(Command::new("llvm-objcopy").args(["-O", "binary"]).arg(&linked).arg(&bytes))
+            .map(drop)
+    }
+
+    /// Translates the core to C++, into the folder `objects`.
+    fn translate(&self, folder: &Path, objects: &Path, verilog: &Path, translator: &str) -> Outcome {
+        let [machine, signals, core] =
+            ["simulator.cpp", "signals.vlt", "core.v"].map(|name| folder.join(name));
+        files::write(&machine, SIMULATOR)?;
+        files::write(&signals, SIGNALS)?;
+        if objects.exists() {
+            fs::remove_dir_all(objects).context(|| format!("cannot remove {}", objects.display()))?;
+        }
+        let generated =
+            verilog.join("generated-src").join(format!("freechips.rocketchip.system.{}", self.name));
+        files::write(&core, with_time(&files::read(&generated.with_added_extension("v"))?)?)?;
+        let version = format!(
+            "-std=c++20 -DHARTS={} -DVERSION='\"Rocket {}, {translator}\"'",
+            self.harts,
+            package_version()
+        );
+        let mut verilator = Command::new("verilator");
+        verilator
+            .args(TRANSLATION)
+            .arg(TOP)
+            .arg("--Mdir")
+            .arg(objects)
+            .args(["-CFLAGS", &version])
+            .arg(&signals);
+        verilator.arg(&core).arg(generated.with_added_extension("behav_srams.v"));
+        let parts = ["plusarg_reader.v", "AsyncResetReg.v", "EICG_wrapper.v"]
+            .map(|name| verilog.join("vsrc").join(name));
+        process::capture(verilator.args(parts).arg(&machine)).map(drop)
+    }
 }
 
 /// The folder with the core's Verilog, which is installed if it is missing.
@@ -178,34 +273,6 @@ fn with_time(core: &str) -> Outcome<String> {
             place.trim()
         ))),
     })
-}
-
-/// The boot image that the compiler's example runs.
-fn example(workspace: &Workspace) -> Outcome<PathBuf> {
-    let config = "release";
-    sdk::build_with(workspace, config)?;
-    let board = board::named(workspace, BOARD)?;
-    let variables = &[measure::SIMULATED_BUILD];
-    Project::locate(workspace, EXAMPLE)?.build(workspace, &Build { board: &board, config, variables })
-}
-
-/// Translates the core to C++, into the folder `objects`.
-fn translate(folder: &Path, objects: &Path, verilog: &Path, translator: &str) -> Outcome {
-    let [machine, signals, core] = ["simulator.cpp", "signals.vlt", "core.v"].map(|name| folder.join(name));
-    files::write(&machine, SIMULATOR)?;
-    files::write(&signals, SIGNALS)?;
-    if objects.exists() {
-        fs::remove_dir_all(objects).context(|| format!("cannot remove {}", objects.display()))?;
-    }
-    let generated = verilog.join("generated-src").join(CONFIGURATION);
-    files::write(&core, with_time(&files::read(&generated.with_added_extension("v"))?)?)?;
-    let version = format!("-std=c++17 -DVERSION='\"Rocket {}, {translator}\"'", package_version());
-    let mut verilator = Command::new("verilator");
-    verilator.args(TRANSLATION).arg(TOP).arg("--Mdir").arg(objects).args(["-CFLAGS", &version]).arg(&signals);
-    verilator.arg(&core).arg(generated.with_added_extension("behav_srams.v"));
-    let parts =
-        ["plusarg_reader.v", "AsyncResetReg.v", "EICG_wrapper.v"].map(|name| verilog.join("vsrc").join(name));
-    process::capture(verilator.args(parts).arg(&machine)).map(drop)
 }
 
 /// Compiles the translated core with the machine around it; returns the program.
@@ -246,8 +313,19 @@ mod tests {
 
     #[test]
     fn the_command_names_the_image_and_the_arguments_of_the_variant() {
-        let words = command(&["--latency".to_owned(), "20".to_owned()]);
+        let words = command(&["--latency".to_owned(), "20".to_owned()]).unwrap();
         assert_eq!(words[1..3], ["--latency", "20"]);
         assert_eq!(words.last().map(String::as_str), Some("{image}"));
+    }
+
+    #[test]
+    fn the_number_of_harts_chooses_the_simulator() {
+        let words = |harts: &str| ["--harts", harts, "--latency", "20"].map(str::to_owned);
+        assert_eq!((harts(&[]).unwrap(), harts(&words("4")).unwrap()), (1, 4));
+        let [one, four] = [command(&[]), command(&words("4"))].map(|words| words.unwrap()[0].clone());
+        assert_eq!(one, "build/simulated_core/LitexFullConfig/simulator");
+        assert_eq!(four, "build/simulated_core/LitexFull4DConfig/simulator");
+        let failure = command(&words("2")).unwrap_err().to_string();
+        assert_eq!(failure, "there is no simulated core with 2 harts; there are 1 and 4");
     }
 }

@@ -1,10 +1,10 @@
 // The machine around the simulated core: memory, a serial port, the code that starts the firmware, and the run's end.
 //
-//   simulator --latency CYCLES --time-register NUMBER --silence CYCLES --cycles CYCLES --phases NUMBER --counter NAME
-//             --trace FILE --trace-reads NUMBER --firmware FILE --image FILE
+//   simulator --harts NUMBER --latency CYCLES --time-register NUMBER --silence CYCLES --cycles CYCLES --phases NUMBER
+//             --counter NAME --trace FILE --trace-reads NUMBER --firmware FILE --image FILE
 //
-// The core is Rocket's ExampleRocketSystem, as Verilator translates it. It has two AXI4 ports as a master: one for memory,
-// and one for devices. Its interrupt controller, timer and boot ROM are inside. The boot ROM jumps to the first address of
+// The core is Rocket's ExampleRocketSystem with one or four HARTS, as Verilator translates it. It has two AXI4 ports as a
+// master: one for memory, and one for devices. Its interrupt controller, timer and boot ROM are inside. The boot ROM jumps to the first address of
 // the device port, where QEMU's `virt` machine has its serial port. Both are there: the core fetches instructions in bursts,
 // which get the firmware's first line, and accesses devices one by one.
 //
@@ -206,17 +206,41 @@ private:
 };
 
 // The signals of one of the core's ports, seen from the core.
-struct Port {
+template <class Beat, class Strobe> struct Port {
     CData &ar_ready, &ar_valid, &ar_id, &ar_len;
     IData &ar_addr;
     CData &r_ready, &r_valid, &r_id, &r_last;
-    QData &r_data;
+    Beat &r_data;
     CData &aw_ready, &aw_valid, &aw_id, &aw_len;
     IData &aw_addr;
-    CData &w_ready, &w_valid, &w_strb, &w_last;
-    QData &w_data;
+    CData &w_ready, &w_valid;
+    Strobe &w_strb;
+    CData &w_last;
+    Beat &w_data;
     CData &b_ready, &b_valid, &b_id;
 };
+
+// Words of a transfer: one, or two where the port is wider.
+void put_word(QData &beat, unsigned, uint64_t word)
+{
+    beat = word;
+}
+
+void put_word(VlWide<4> &beat, unsigned index, uint64_t word)
+{
+    beat[2 * index] = static_cast<uint32_t>(word);
+    beat[2 * index + 1] = static_cast<uint32_t>(word >> 32);
+}
+
+uint64_t word_of(const QData &beat, unsigned)
+{
+    return beat;
+}
+
+uint64_t word_of(const VlWide<4> &beat, unsigned index)
+{
+    return uint64_t(beat[2 * index + 1]) << 32 | beat[2 * index];
+}
 
 #define PORT(core, name)                                                                                                 \
     Port                                                                                                                 \
@@ -233,9 +257,9 @@ struct Port {
 //
 // A transfer happens at a rising edge of the clock at which `valid` and `ready` of its channel are set. So `sample` looks at
 // all channels before the edge, and `update` sets the slave's outputs after it.
-template <class Target> class Slave {
+template <class Target, class Beat, class Strobe> class Slave {
 public:
-    Slave(Port port, Target &target, uint64_t latency) : port(port), target(target), latency(latency)
+    Slave(Port<Beat, Strobe> port, Target &target, uint64_t latency) : port(port), target(target), latency(latency)
     {
         port.ar_ready = port.aw_ready = port.w_ready = 1;
     }
@@ -269,7 +293,9 @@ public:
         if (has_beat) {
             const Burst &burst = reads.front();
             port.r_id = burst.id;
-            port.r_data = target.read(burst.word(), burst.length > 0);
+            for (unsigned i = 0; i < WORDS; i++) {
+                put_word(port.r_data, i, target.read(burst.word(i), burst.length > 0));
+            }
             port.r_last = burst.beat == burst.length;
         }
         bool has_answer = !answers.empty() && answers.front().ready <= cycle;
@@ -289,7 +315,10 @@ public:
     uint64_t code = 0, count = 0;
 
 private:
-    // Up to `length` + 1 beats of 8 bytes.
+    // 8-byte words of a beat.
+    static constexpr unsigned WORDS = sizeof(Beat) / 8;
+
+    // Up to `length` + 1 beats.
     struct Burst {
         uint64_t address;
         uint8_t id;
@@ -297,15 +326,15 @@ private:
         unsigned beat;
         uint64_t ready;
 
-        uint64_t word() const
+        uint64_t word(unsigned index) const
         {
-            return (address & ~7ull) + 8ull * beat;
+            return (address & ~(8ull * WORDS - 1)) + 8ull * (WORDS * beat + index);
         }
     };
 
     struct Data {
-        uint64_t word;
-        uint8_t strobe;
+        Beat beat;
+        Strobe strobe;
         bool is_last;
     };
 
@@ -332,7 +361,10 @@ private:
         // The words of a write may come before its address.
         while (!words.empty() && !writes.empty()) {
             Burst &burst = writes.front();
-            target.write(burst.word(), words.front().word, words.front().strobe);
+            const Data &written = words.front();
+            for (unsigned i = 0; i < WORDS; i++) {
+                target.write(burst.word(i), word_of(written.beat, i), static_cast<uint8_t>(written.strobe >> 8 * i));
+            }
             burst.beat++;
             if (words.front().is_last) {
                 burst.ready = cycle + latency / 2;
@@ -343,7 +375,7 @@ private:
         }
     }
 
-    Port port;
+    Port<Beat, Strobe> port;
     Target &target;
     uint64_t latency;
     bool is_read, is_write, is_data, is_beat_taken, is_answer_taken;
@@ -382,6 +414,10 @@ Options parse(int count, char **words)
         std::string name = words[i];
         if (i + 1 == count) {
             fail(name + " needs a value");
+        } else if (name == "--harts") {
+            if (number(words[i + 1]) != HARTS) {
+                fail("this core has " + std::to_string(HARTS) + " harts");
+            }
         } else if (name == "--latency") {
             options.latency = number(words[i + 1]);
         } else if (name == "--silence") {
@@ -458,8 +494,10 @@ void reset(VExampleRocketSystem &core)
     core.eval();
 }
 
-#define TILE(core, name)                                                                                                 \
-    ((core).rootp->ExampleRocketSystem__DOT__tile_prci_domain__DOT__tile_reset_domain_tile__DOT__##name)
+#define TILE_OF(core, domain, name)                                                                                      \
+    ((core).rootp->ExampleRocketSystem__DOT__##domain##__DOT__tile_reset_domain_tile__DOT__##name)
+// Of hart 0.
+#define TILE(core, name) TILE_OF(core, tile_prci_domain, name)
 #define CSR(core, name) TILE(core, core__DOT__csr__DOT__##name)
 
 constexpr int USER_MODE = 0;
@@ -609,8 +647,8 @@ private:
 void report(const Account &account, uint64_t lines)
 {
     auto shown = [](uint64_t count) { return static_cast<unsigned long long>(count); };
-    fprintf(stderr, "%llu cycles, %llu instructions, %llu lines read from memory\n", shown(account.cycles),
-            shown(account.instructions), shown(lines));
+    fprintf(stderr, "%llu cycles, %llu instructions%s, %llu lines read from memory\n", shown(account.cycles),
+            shown(account.instructions), HARTS > 1 ? " of hart 0" : "", shown(lines));
     fprintf(stderr, "%llu of these cycles and %llu instructions are the firmware's\n", shown(account.firmware_cycles),
             shown(account.firmware_instructions));
 }
@@ -618,6 +656,9 @@ void report(const Account &account, uint64_t lines)
 // Runs until one of the ends; returns the exit status.
 int run(const Options &options)
 {
+    if (HARTS > 1 && (options.counter != "cycles" || !options.trace.empty())) {
+        fail("counters of events and traces need a core with one hart");
+    }
     Memory memory;
     Devices devices(memory);
     memory.load(contents(options.firmware), 0, MEMORY_START);
@@ -625,8 +666,13 @@ int run(const Options &options)
     auto *core = new VExampleRocketSystem;
     reset(*core);
     CSR(*core, has_time) = options.time_register != 0;
-    Slave<Memory> memory_port(PORT(*core, mem_axi4_0), memory, options.latency);
-    Slave<Devices> device_port(PORT(*core, mmio_axi4_0), devices, DEVICE_LATENCY);
+#if HARTS == 4
+    TILE_OF(*core, tile_prci_domain_1, core__DOT__csr__DOT__has_time) = options.time_register != 0;
+    TILE_OF(*core, tile_prci_domain_2, core__DOT__csr__DOT__has_time) = options.time_register != 0;
+    TILE_OF(*core, tile_prci_domain_3, core__DOT__csr__DOT__has_time) = options.time_register != 0;
+#endif
+    Slave memory_port(PORT(*core, mem_axi4_0), memory, options.latency);
+    Slave device_port(PORT(*core, mmio_axi4_0), devices, DEVICE_LATENCY);
     core->eval();
     Account account;
     Phases phases(options.phases != 0);

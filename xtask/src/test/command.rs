@@ -101,9 +101,7 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
         cover(workspace, &plan, &mut tally)?;
         return tally.finish(workspace, &terms);
     }
-    if boards.iter().any(|board| board.is_simulated) {
-        simulated_core::build(workspace)?;
-    }
+    simulated_core::build(workspace, &boards)?;
     let has_sdk = plan.needs_sdk() && build_sdk(workspace, &mut tally);
     let _busy = Busy::start(options.beside)?;
     for _ in 0..options.repeat.unwrap_or(1) {
