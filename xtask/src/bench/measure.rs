@@ -49,6 +49,9 @@ const SIMULATED: [&str; 10] = [
     "bench/ppc",
 ];
 
+/// The system that a simulated core with several harts measures without a filter.
+const ELSEWHERE: &str = "bench/elsewhere";
+
 /// The variable with which programs are built for a simulated core.
 pub const SIMULATED_BUILD: &str = "SIMULATED=1";
 
@@ -106,6 +109,7 @@ pub fn run(
     let mut chosen = Vec::new();
     // There the whole name of a system stands for this one only: bench/irq is in the name of bench/irq_work.
     let is_chosen = |project: &&Project| match board.is_simulated {
+        true if filter.is_empty() && board.processors > 1 => project.name == ELSEWHERE,
         true if filter.is_empty() => SIMULATED.contains(&project.name.as_str()),
         true if SIMULATED.contains(&filter) => project.name == filter,
         _ => project.name.contains(filter),
@@ -263,10 +267,10 @@ fn rows_of(
         variables.iter().map(String::as_str).chain(own.into_iter().flatten()).collect();
     let build = Build { board, config: config_of(variables), variables: &made_with };
     let (image, mut rows) = boot(workspace, project, &build, counting)?;
-    if board.is_simulated && waits::SYSTEMS.contains(&project.name.as_str()) {
+    if board.counts_events() && waits::SYSTEMS.contains(&project.name.as_str()) {
         rows.extend(waits::rows(&image.with_file_name(trace::FILE), &rows)?);
     }
-    if board.is_simulated && project.name == CALLS.0 {
+    if board.counts_events() && project.name == CALLS.0 {
         rows.extend(events(workspace, project, board, &image)?);
     }
     if let Some(name) = variable(variables, VARIANT) {
@@ -296,7 +300,10 @@ fn boot(
     counting: Counting<'_>,
 ) -> Outcome<(PathBuf, Vec<Row>)> {
     let (image, mut rows) = boot_plainly(workspace, project, build)?;
-    if rows.iter().any(parts::is_whole) {
+    if build.board.is_simulated {
+        // What a clock shows has no parts.
+        rows.iter_mut().filter(|row| parts::is_whole(row)).for_each(parts::be_undivided);
+    } else if rows.iter().any(parts::is_whole) {
         let (whole, divided) = divided(workspace, project, build)?;
         for (whole, parts) in whole.iter().zip(divided) {
             let place = rows.iter().position(|row| row.title() == whole.title());
@@ -333,7 +340,7 @@ pub fn boot_image(
     let more: &[&str] = match project.name.as_str() {
         _ if !board.is_simulated => &[],
         BOOT => &["--phases", "1"],
-        name if waits::SYSTEMS.contains(&name) => &trace::READS,
+        name if board.counts_events() && waits::SYSTEMS.contains(&name) => &trace::READS,
         _ => &[],
     };
     boot_until(workspace, project, board, image, more, |_| false)

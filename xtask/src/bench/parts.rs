@@ -33,6 +33,11 @@ pub fn is_whole(row: &Row) -> bool {
     row.params.iter().any(|(name, value)| (name.as_str(), value.as_str()) == PART)
 }
 
+/// Makes a whole row one that is not divided, because it was measured by the clock.
+pub fn be_undivided(row: &mut Row) {
+    row.params.retain(|(name, value)| (name.as_str(), value.as_str()) != PART);
+}
+
 /// Whether a store of a processor to this address interrupts another one.
 ///
 /// Sources: GICv2 (ARM IHI 0048), GICD_SGIR; SiFive CLINT, `msip`, a word for each hart, which only firmware accesses, and clears

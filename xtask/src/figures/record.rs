@@ -17,12 +17,13 @@ const BOARDS: [(&str, &str, &str); 3] = [
     ("x86_64", "x86_64_generic", "x86_64"),
 ];
 
-/// The simulated core: latencies of its memory as headings of tables name them, the titles of their records, and their names in
-/// the reference.
-const CORES: [(&str, &str, &str); 3] = [
+/// The simulated core: latencies of its memory and numbers of harts as headings of tables name them, the titles of their records,
+/// and their names in the reference.
+const CORES: [(&str, &str, &str); 4] = [
     ("L = 0", "qemu_virt_riscv64-rocket_0", "rocket_0"),
     ("L = 20", "qemu_virt_riscv64-rocket", "rocket"),
     ("L = 40", "qemu_virt_riscv64-rocket_40", "rocket_40"),
+    ("four harts", "qemu_virt_riscv64-rocket_4", "rocket_4"),
 ];
 
 /// The name by which comments select the figures of the developer's machine.
