@@ -98,6 +98,19 @@ pub fn build_with(workspace: &Workspace, wanted: &str) -> Outcome {
     documents::write(workspace)
 }
 
+/// Removes `build/sdk`. If another process builds it, waits for that.
+///
+/// # Errors
+/// When a file cannot be removed.
+pub fn remove(workspace: &Workspace) -> Outcome {
+    let _lock = lock(workspace)?;
+    let folder = workspace.sdk();
+    if !folder.exists() {
+        return Ok(());
+    }
+    fs::remove_dir_all(&folder).context(|| format!("cannot remove {}", folder.display()))
+}
+
 /// Removes a link that an earlier SDK made in place of a folder, so that files do not end up in its target.
 fn remove_link(folder: &Path) -> Outcome {
     if folder.is_symlink() {

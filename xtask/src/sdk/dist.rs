@@ -58,7 +58,7 @@ fn run(workspace: &Workspace, mut arguments: lexopt::Parser) -> Outcome {
 
 /// Builds the SDK from scratch, so that it has no files of an earlier version, adds the book, and packs it.
 fn fresh(workspace: &Workspace) -> Outcome<PathBuf> {
-    remove(&workspace.sdk())?;
+    sdk::remove(workspace)?;
     sdk::build(workspace)?;
     if let Some(reason) = book::build(workspace, Edition::Sdk)? {
         return Err(Failure::new(reason));

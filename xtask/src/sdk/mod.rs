@@ -15,4 +15,4 @@ pub mod reproducible;
 pub mod unpatched;
 pub mod version;
 
-pub use command::{COMMAND, build, build_with, make, ports};
+pub use command::{COMMAND, build, build_with, make, ports, remove};
