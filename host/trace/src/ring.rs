@@ -263,13 +263,16 @@ fn put_in_order(records: &mut [Record]) -> u64 {
     replaced
 }
 
+/// The steps of a search. Memory in a core file begins behind notes, whose length is a multiple of four.
+const STEP: usize = 4;
+
 /// The ring in a copy of memory that may begin before it; `paddr` is its physical address, if known.
 #[must_use]
 pub fn find(memory: &[u8], paddr: Option<u64>) -> Option<&[u8]> {
     if word_at(memory, HeaderWord::MAGIC) == Some(MAGIC) {
         return Some(memory);
     }
-    (0..memory.len()).step_by(8).map(|start| &memory[start..]).find(|memory| is_at(memory, paddr))
+    (0..memory.len()).step_by(STEP).map(|start| &memory[start..]).find(|memory| is_at(memory, paddr))
 }
 
 /// Whether a copy of memory begins with a ring. The constant may also be in code, so its address must be right, too.

@@ -122,6 +122,20 @@ fn what_is_no_ring_is_refused_with_a_reason() {
 }
 
 #[test]
+fn a_ring_is_found_behind_notes_of_any_length() {
+    const PAGE: u64 = 0x9000_1000;
+    let mut ring = scene(128);
+    ring.damage(HeaderWord::PADDR, PAGE);
+    for notes in [8, 12] {
+        let file = [vec![0; notes], ring.copy()].concat();
+        for paddr in [Some(PAGE), None] {
+            assert_eq!(limen_trace::ring::find(&file, paddr), Some(&file[notes..]), "{notes}");
+        }
+        assert_eq!(limen_trace::ring::find(&file, Some(PAGE + 1)), None);
+    }
+}
+
+#[test]
 fn a_log_gives_the_same_recording() {
     let ring = scene(128);
     let digits = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
