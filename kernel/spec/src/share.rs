@@ -3,6 +3,8 @@
 //! A share is a sporadic server. What is used from some moment on may be used again one period after that moment. Until
 //! then a list of refills says when which part of the budget may be used.
 
+use std::iter;
+
 use crate::capability::Cap;
 use crate::fault::Fault;
 use crate::state::{System, ThreadId, TimeId};
@@ -167,13 +169,15 @@ impl Share {
         }
     }
 
-    /// Makes one of the two neighbours that this delays least: the amount times the delay. The first refill may be in use.
+    /// Makes one of the two neighbours that this delays least: the amount times the delay. Of several, the new refill and the one
+    /// before it, or else the earliest. The first refill may be in use.
     fn merge_cheapest(&mut self) {
         let cost = |index: &usize| {
             let [earlier, later] = [self.refills[*index], self.refills[index + 1]];
             later.at.saturating_sub(earlier.end()) * earlier.amount
         };
-        if let Some(index) = (1..self.refills.len() - 1).min_by_key(cost) {
+        let newest = self.refills.len() - 2;
+        if let Some(index) = iter::once(newest).chain(1..newest).min_by_key(cost) {
             self.merge(index);
         }
     }

@@ -355,10 +355,10 @@ fn an_interrupt_is_handled_before_the_rest_is_postponed() {
     system.assert_running(driver);
 }
 
-/// Lengths and distances differ, so that no two pairs of refills cost the same.
+/// With a seed of 0 all lengths and distances are equal, so that pairs of refills cost the same; with others they differ.
 #[test]
 fn a_full_list_of_refills_is_merged_as_specified() {
-    for (budget, seed) in [(1601, 1), (1750, 2), (2500, 3), (5000, 4)] {
+    for (budget, seed) in [(1600, 0), (2500, 0), (1601, 1), (1750, 2), (2500, 3), (5000, 4)] {
         let mut plan = Plan::new();
         let (share, waker) = (plan.thread("share", 50), plan.thread("waker", 10));
         plan.share(share, budget, 100_000);
