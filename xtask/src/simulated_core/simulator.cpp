@@ -10,9 +10,10 @@
 //
 // The console goes to standard output. With `--phases 1`, so do the durations of the parts of boot, as rows of `./x bench`. The
 // run ends when the firmware turns the machine off, with the signal TERM, after `--cycles`, or when the system is silent for
-// too long. Then standard error gets the number of cycles. With `--counter`, the register `cycle` counts something else than cycles. With
-// `--time-register 1`, the core has the register `time`; without, reading it is an illegal instruction. With `--trace`, the file
-// gets a line for each instruction that retires or traps; with `--trace-reads 1` as well, for reads of `cycle` in programs only.
+// too long. Then standard error gets the number of cycles. With `--counter`, the register `cycle` counts something else than
+// cycles. With `--time-register 1`, the core has the register `time`; without, reading it is an illegal instruction. With
+// `--trace`, the file gets a line for each instruction that retires or traps; with `--trace-reads 1` as well, for reads of
+// `cycle` in programs only.
 
 #include <algorithm>
 #include <csignal>
@@ -27,6 +28,7 @@
 #include <vector>
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "VExampleRocketSystem.h"
 #include "VExampleRocketSystem___024root.h"
