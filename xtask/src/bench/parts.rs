@@ -346,4 +346,16 @@ mod tests {
         assert!(interrupts("riscv64", 0, 0x200_0004) && !interrupts("riscv64", 1, 0x200_0004));
         assert!(!interrupts("mips", 0, 0x200_0004));
     }
+    #[test]
+    fn a_row_of_a_clock_has_no_parts() {
+        let params = |part: &[(&str, &str)]| -> Vec<(String, String)> {
+            let own = part.iter().chain(&[("fpu", "off")]);
+            own.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        };
+        let mut row = Row::single("elsewhere_notify", params(&[PART]), 1991);
+        assert!(is_whole(&row));
+        be_undivided(&mut row);
+        assert!(!is_whole(&row));
+        assert_eq!(row.params, params(&[]));
+    }
 }
