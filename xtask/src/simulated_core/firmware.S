@@ -25,8 +25,7 @@
 .equ INVALID_PARAMETER, -3
 .equ ALREADY_AVAILABLE, -6
 
-/* States of a hart, as `hart_get_status` returns them. */
-.equ STARTED, 0
+/* States of a hart, as `hart_get_status` returns them. It is started in state 0. */
 .equ STOPPED, 1
 .equ START_PENDING, 2
 .equ STOP_PENDING, 3
