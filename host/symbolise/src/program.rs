@@ -166,9 +166,14 @@ impl ProgramFile {
     }
 
     /// The function at an address, preceded by the functions that are inlined there. Empty if nothing is known.
+    ///
+    /// Compilers leave some instructions of a function without a line: those have the line before them.
     #[must_use]
     pub fn frames(&self, address: u64) -> Vec<Frame> {
         let mut frames = self.frames_in_source(address);
+        if let Some(frame) = frames.first_mut().filter(|frame| frame.line.is_none()) {
+            frame.line = self.line_before(address, frame.function.as_deref());
+        }
         if frames.iter().all(|frame| frame.function.is_none()) {
             let line = frames.pop().and_then(|frame| frame.line);
             let function = self.symbol(address, line.is_none());
@@ -197,6 +202,19 @@ impl ProgramFile {
         frames
     }
 
+    /// The last line of a function before an address.
+    fn line_before(&self, address: u64, function: Option<&str>) -> Option<(String, u32)> {
+        let start = self.symbol_at(address)?.0;
+        let rows = self.lines.as_ref()?.find_location_range(start, address).ok()?;
+        let earlier = rows.filter(|(row, _, place)| *row < address && place.line.is_some());
+        let mut earlier: Vec<_> = earlier.map(|(row, ..)| row).collect();
+        earlier.sort_unstable();
+        earlier.into_iter().rev().find_map(|row| {
+            let frame = self.frames_in_source(row).into_iter().next()?;
+            (frame.function.as_deref() == function).then_some(frame.line).flatten()
+        })
+    }
+
     /// The ranges of code with their source: first address, number of bytes, path and line. Code of inlined functions has
     /// the lines of those.
     #[must_use]
@@ -209,16 +227,18 @@ impl ProgramFile {
         found.filter_map(line).collect()
     }
 
-    /// The function of the symbol table that contains an address; with the offset in it.
+    /// The name of the function of the symbol table that contains an address; with the offset in it.
     fn symbol(&self, address: u64, with_offset: bool) -> Option<String> {
+        let (start, _, name) = self.symbol_at(address)?;
+        Some(if with_offset { format!("{name}+{:#x}", address - start) } else { name.clone() })
+    }
+
+    /// The function of the symbol table that contains an address.
+    fn symbol_at(&self, address: u64) -> Option<&(u64, u64, String)> {
         let above = self.functions.partition_point(|(start, ..)| *start <= address);
-        let (start, size, name) = self.functions.get(above.checked_sub(1)?)?;
-        let offset = address - start;
         // Functions in assembly often have no size.
-        if !self.is_code(address) || (*size != 0 && offset >= *size) {
-            return None;
-        }
-        Some(if with_offset { format!("{name}+{offset:#x}") } else { name.clone() })
+        let contains = |(start, size, _): &&(u64, u64, String)| *size == 0 || address - start < *size;
+        self.functions.get(above.checked_sub(1)?).filter(contains).filter(|_| self.is_code(address))
     }
 
     /// The addresses of the functions of the symbol table, ascending.

@@ -50,6 +50,21 @@ fn a_rust_function_is_found_with_its_line() {
     assert!(file.is_code(address) && file.has_symbols());
 }
 
+/// The compiler leaves some instructions of functions without a line, between others that have one.
+#[test]
+fn an_instruction_without_a_line_has_the_line_before() {
+    let file = ProgramFile::parse("x", &own_file()).unwrap();
+    let first = |address: u64| file.frames(address).into_iter().next().unwrap_or_default();
+    // The linker leaves lines of functions that it removed at low addresses.
+    let lines = file.lines().into_iter().filter(|(start, ..)| file.is_code(*start));
+    let lines: Vec<_> = lines.map(|(start, size, ..)| (start, start + size)).collect();
+    let gaps = lines.windows(2).filter(|pair| pair[0].1 < pair[1].0);
+    let frames = gaps.map(|pair| (first(pair[0].0), first(pair[0].1)));
+    let in_one = frames.filter(|(before, gap)| before.function.is_some() && before.function == gap.function);
+    let compared = in_one.take(100).inspect(|(before, gap)| assert_eq!(gap.line, before.line));
+    assert_eq!(compared.count(), 100);
+}
+
 /// The address of the function that reads this test's file.
 fn own_address() -> u64 {
     let bytes = own_file();
