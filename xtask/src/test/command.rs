@@ -41,10 +41,11 @@ usage: ./x test [FILTER] [--board BOARD] [--all] [--coverage] [--trace-limit GIB
 Runs the tests of the host crates (`host`) and of the cothread library on this machine (`cothreads on the host`), tests the
 finished SDK (`sdk`), and records and reads traces of systems (`traces`). With --all, also compiles every header of the SDK
 (`headers`), checks how the tool's cost grows with descriptions (`large descriptions`), and runs the commands that the
-documents show (`docs`). Then boots, on every board, the suites under tests/ in debug and release, the examples with an
-expected.txt in debug or where their suite.toml says, and unusual boots (`boot/...`). Replays a suite on one board of each
-instruction set, and compares the cost of paths with the records in bench/golden (`figures`). Suites and examples that ask
-for variants of a board boot once more with them, in debug. Ends with the slowest tests, and a line `N passed, N failed`.
+documents show (`docs`; `docs NAME` runs those of the pages with NAME in their names). Then boots, on every board, the suites
+under tests/ in debug and release, the examples with an expected.txt in debug or where their suite.toml says, and unusual
+boots (`boot/...`). Replays a suite on one board of each instruction set, and compares the cost of paths with the records in
+bench/golden (`figures`). Suites and examples that ask for variants of a board boot once more with them, in debug. Ends with
+the slowest tests, and a line `N passed, N failed`.
 
 Without FILTER, --board and --all, each system boots on the usual board of each instruction set, in one of its configurations
 in turn; those that depend on a board's devices boot on every board. Further boards than the default one compare a sample of

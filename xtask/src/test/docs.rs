@@ -2,7 +2,7 @@
 //!
 //! In a block of `sh` each line is a command, which must succeed. If the next block of the section has neither a language nor a
 //! prompt, every one of these commands must print its lines. In other blocks commands are behind `$ `, and the lines below one
-//! are its output. `...` leaves out any number of lines, or the rest of one. Numbers and the width of columns may differ. A
+//! are its output. `...` leaves out any number of lines, or any part of one. Numbers and the width of columns may differ. A
 //! command that waits for the reader has the comment `<!-- ends when all is shown -->` in front of its block, and is ended then.
 //! The comment `<!-- not run: REASON -->` excludes a block. Commands of `./x test` are tests themselves and do not run.
 //!
@@ -97,13 +97,23 @@ enum End {
     Either,
 }
 
-/// Runs the commands of every page.
+/// The part of the names of pages to run, from a filter of `./x test`; `None` if the filter does not select this test.
+pub fn pages_of(filter: &str) -> Option<&str> {
+    filter.strip_prefix(TEST).filter(|page| page.is_empty() || page.starts_with(' ')).map(str::trim)
+}
+
+/// Runs the commands of every page whose name contains `wanted`.
 ///
 /// # Errors
-/// When a page cannot be read, or the shell cannot be started.
-pub fn run(workspace: &Workspace) -> Outcome<Verdict> {
+/// When there is no such page, one cannot be read, or the shell cannot be started.
+pub fn run(workspace: &Workspace, wanted: &str) -> Outcome<Verdict> {
     let mut verdict = Verdict::default();
-    for page in pages(workspace)? {
+    let mut pages = pages(workspace)?;
+    pages.retain(|page| workspace.display(page).to_string().contains(wanted));
+    if pages.is_empty() {
+        return Err(Failure::new(format!("no page has '{wanted}' in its name, as docs/debugging.md has")));
+    }
+    for page in pages {
         let name = workspace.display(&page);
         let text = files::read(&page)?;
         let steps = steps(&text);
@@ -347,16 +357,21 @@ fn check_until(folder: &Path, command: &str, expected: &[&str]) -> Outcome<Outco
     })
 }
 
-/// The first line of the page that does not follow the one before in the output. One that ends with "..." is the beginning of a
-/// line.
+/// The first line of the page that does not follow the one before in the output. "..." in a line stands for any part of it.
 fn first_missing<'a>(expected: &[&'a str], output: &str) -> Option<&'a str> {
     let mut lines = output.lines().map(shape);
     let expected = expected.iter().filter(|line| !line.is_empty() && **line != "...");
-    let is_shown = |line: &str, printed: &str| match line.strip_suffix("...") {
-        Some(beginning) => printed.starts_with(&shape(beginning)),
-        None => printed == shape(line),
-    };
     expected.copied().find(|line| !lines.any(|printed| is_shown(line, &printed)))
+}
+
+/// Whether a line of the page shows a line of the output, of which the [shape] is given.
+fn is_shown<'a>(line: &str, printed: &'a str) -> bool {
+    let parts: Vec<_> = line.split("...").map(shape).collect();
+    let [first, middle @ .., last] = &parts[..] else { return printed == shape(line) };
+    let after = |rest: &'a str, part: &String| Some(rest.split_once(part.as_str())?.1);
+    let rest = printed.strip_prefix(first.as_str());
+    let rest = rest.and_then(|rest| middle.iter().try_fold(rest, after));
+    rest.is_some_and(|rest| rest.ends_with(last.as_str()))
 }
 
 /// A line without the values of numbers and digests, and without the width of columns.
@@ -385,6 +400,16 @@ mod tests {
     use super::*;
     use crate::run::expected::Expected;
     use crate::run::project::Project;
+
+    #[test]
+    fn a_filter_chooses_pages() {
+        assert_eq!(pages_of("docs"), Some(""));
+        assert_eq!(pages_of("docs debugging"), Some("debugging"));
+        assert_eq!(pages_of("docstrings"), None);
+        assert_eq!(pages_of(""), None);
+        let said = run(&Workspace::locate().unwrap(), "debuging").err().unwrap().to_string();
+        assert_eq!(said, "no page has 'debuging' in its name, as docs/debugging.md has");
+    }
 
     #[test]
     fn commands_have_their_output() {
@@ -506,6 +531,10 @@ mod tests {
         assert_eq!(first_missing(&["80afb671"], "80afb672"), None);
         assert_eq!(first_missing(&["80afb671"], "cafe"), Some("80afb671"));
         assert_eq!(first_missing(&["a 1 us..."], printed), Some("a 1 us..."));
+        assert_eq!(first_missing(&["a ... x", "n...se", "...0x3f"], printed), None);
+        for line in ["a ... y", "...a 1 us...", "b...0x3f...b"] {
+            assert_eq!(first_missing(&[line], printed), Some(line));
+        }
         assert_eq!(first_missing(&["at 0x4fg"], "at 0x4f"), Some("at 0x4fg"));
     }
 }

@@ -98,7 +98,7 @@ impl Options {
     /// take long for what they find.
     pub fn selects_part(&self, name: &str) -> bool {
         if name == docs::TEST && self.only.is_none() {
-            return self.filter == name || self.all && self.filter.is_empty();
+            return docs::pages_of(&self.filter).is_some() || self.all && self.filter.is_empty();
         }
         self.select(name) && (self.is_whole() || ![HEADERS, large::TEST].contains(&name))
     }

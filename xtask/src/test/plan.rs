@@ -104,7 +104,9 @@ static PARTS: [Part; 7] = [
         name: docs::TEST,
         phase: Phase::SdkTests,
         needs_sdk: true,
-        judge: |workspace, _| docs::run(workspace),
+        judge: |workspace, plan| {
+            docs::run(workspace, docs::pages_of(&plan.options.filter).unwrap_or_default())
+        },
     },
 ];
 
@@ -155,10 +157,15 @@ impl<'a> Plan<'a> {
     /// The tests of which this run executes only a part.
     pub fn partly(&self) -> Vec<String> {
         let host = (self.options.quick || self.options.coverage).then(|| HOST.to_owned());
+        let pages = docs::pages_of(&self.options.filter).filter(|pages| !pages.is_empty());
         let samples = self.compared.iter().filter(|board| self.options.rows(board) == Rows::Sample);
         let places = self.jobs.iter().filter(|job| job.places == Places::Sample);
         let boots = places.flat_map(|job| job.boards.iter().map(|board| job.name(board)));
-        host.into_iter().chain(samples.map(|board| figures(board))).chain(boots).collect()
+        host.into_iter()
+            .chain(pages.map(|_| docs::TEST.to_owned()))
+            .chain(samples.map(|board| figures(board)))
+            .chain(boots)
+            .collect()
     }
 
     /// Runs everything that can run without the SDK, or everything.
@@ -241,6 +248,20 @@ mod tests {
         assert_eq!(selected(&options), wanted);
         options.only = Some(BTreeSet::from(["tests/calls".to_owned()]));
         assert!(selected(&options).is_empty());
+    }
+
+    #[test]
+    fn some_pages_are_a_part_of_the_documents() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let workspace = Workspace::at(&root, &root);
+        let boards = board::all_names(&workspace).unwrap();
+        let docs = vec![docs::TEST.to_owned()];
+        for (filter, partly) in [("docs debugging", docs.clone()), ("docs", Vec::new())] {
+            let options = parse(lexopt::Parser::from_args([filter])).unwrap();
+            let plan = Plan::of(&workspace, &boards, &options).unwrap();
+            assert_eq!(plan.names().into_iter().collect::<Vec<_>>(), docs, "{filter}");
+            assert_eq!(plan.partly(), partly, "{filter}");
+        }
     }
 
     #[test]
