@@ -1,6 +1,7 @@
 //! `./x fuzz`: feeds random inputs to a component until time is up or something breaks.
 
 use std::ffi::OsString;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::process::{Command as Process, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -96,9 +97,12 @@ const ON_TARGET: (&str, &str) = ("target", "tests/adversaries on");
 /// How many times as many attempts a seed makes there as in `./x test`.
 const TIMES: u64 = 20;
 
+/// How long each one runs.
+const SECONDS: NonZeroU32 = NonZeroU32::new(60).unwrap();
+
 struct Options {
     target: Option<String>,
-    seconds: u64,
+    seconds: NonZeroU32,
     seed: Option<u64>,
 }
 
@@ -122,11 +126,11 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
 }
 
 fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
-    let mut options = Options { target: None, seconds: 60, seed: None };
+    let mut options = Options { target: None, seconds: SECONDS, seed: None };
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("seconds") => {
-                options.seconds = number(&mut arguments, "--seconds", "a whole number of seconds")?
+                options.seconds = number(&mut arguments, "--seconds", "a number of seconds from 1")?
             }
             Long("seed") => options.seed = Some(number(&mut arguments, "--seed", "a whole number")?),
             Value(target) if options.target.is_none() => options.target = Some(target.string()?),
@@ -139,7 +143,7 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
 /// Runs the suite with one seed after the other until time is up or a test fails.
 fn attack(options: &Options) -> Outcome {
     let program = std::env::current_exe().context(|| "cannot find the program of ./x".to_owned())?;
-    let end = Instant::now() + Duration::from_secs(options.seconds);
+    let end = Instant::now() + Duration::from_secs(options.seconds.get().into());
     for seed in options.seed().. {
         println!("fuzzing {} with seed {seed}", ON_TARGET.0);
         let mut suite = Process::new(&program);
@@ -198,6 +202,15 @@ impl Target {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// libFuzzer takes zero for no limit.
+    #[test]
+    fn a_fuzzer_runs_for_a_second_at_least() {
+        let parsed = |words: &[&str]| parse(lexopt::Parser::from_args(words));
+        assert_eq!(parsed(&["--seconds", "1"]).unwrap().seconds.get(), 1);
+        let said = parsed(&["calls", "--seconds", "0"]).err().unwrap().to_string();
+        assert_eq!(said, "--seconds takes a number of seconds from 1, not '0'");
+    }
 
     #[test]
     fn a_target_is_found_by_name_and_none_means_all() {
