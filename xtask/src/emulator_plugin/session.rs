@@ -5,8 +5,8 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -176,8 +176,13 @@ fn word(path: &Path) -> String {
 
 /// The plugin for a board's emulator.
 fn compiled(workspace: &Workspace, board: &Board) -> Outcome<PathBuf> {
-    let interface = interface(environment::emulator_version(board)?);
-    let folder = workspace.path("build/emulator_plugin");
+    compile(&workspace.path("build/emulator_plugin"), interface(environment::emulator_version(board)?))
+}
+
+/// Compiles the plugin unless it is there. Systems that run side by side ask for it at once.
+fn compile(folder: &Path, interface: u32) -> Outcome<PathBuf> {
+    static ONE_BY_ONE: Mutex<()> = Mutex::new(());
+    let _turn = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let (source, library) =
         (folder.join(format!("plugin-{interface}.c")), folder.join(format!("plugin-{interface}.so")));
     if library.exists() && files::read(&source).is_ok_and(|present| present == SOURCE) {
@@ -218,6 +223,18 @@ mod tests {
     #[test]
     fn the_interface_follows_from_the_version() {
         assert_eq!([(7, 2), (8, 2), (9, 0), (9, 1), (10, 0)].map(interface), [1, 1, 2, 3, 3]);
+    }
+
+    #[test]
+    fn systems_that_run_side_by_side_compile_one_plugin() {
+        let folder = Workspace::locate().unwrap().path("build/test/emulator_plugin");
+        _ = fs::remove_dir_all(&folder);
+        let compiled: Vec<_> = thread::scope(|scope| {
+            let started =
+                [(); 4].map(|()| scope.spawn(|| compile(&folder, 1).map_err(|failure| failure.to_string())));
+            started.into_iter().map(|compiling| compiling.join().unwrap()).collect()
+        });
+        assert_eq!(compiled, vec![Ok(folder.join("plugin-1.so")); 4]);
     }
 
     #[test]
