@@ -11,6 +11,7 @@ use lexopt::prelude::*;
 use crate::command::{Command, number, unknown};
 use crate::failure::{Context, Failure, Outcome};
 use crate::shell::process;
+use crate::shell::progress;
 use crate::test::cothreads;
 use crate::workspace::Workspace;
 
@@ -48,7 +49,7 @@ struct Target {
 }
 
 const TARGETS: [Target; 6] = [
-    Target { name: "calls", build: |workspace, target| Ok(program(workspace, target)) },
+    Target { name: "calls", build: program },
     Target { name: "cothreads", build: cothreads },
     Target { name: "description", build: reader },
     Target { name: "elf", build: reader },
@@ -63,12 +64,16 @@ fn cothreads(workspace: &Workspace, target: &Target) -> Outcome<Process> {
 }
 
 /// A fuzzer of the workspace `fuzz`, with the inputs that the repository keeps.
-fn program(workspace: &Workspace, target: &Target) -> Process {
+fn program(workspace: &Workspace, target: &Target) -> Outcome<Process> {
+    let options = ["--release", "--locked", "--bin", target.name];
+    // It takes a minute at first, which is none of the fuzzer's time.
+    progress::show(&format!("building the fuzzer of {}", target.name));
+    process::capture(cargo(workspace, "build").args(options))?;
     let mut fuzzer = cargo(workspace, "run");
-    fuzzer.args(["--release", "--locked", "--bin", target.name, "--"]);
+    fuzzer.args(options).arg("--");
     // It adds inputs to the first folder.
     fuzzer.arg(target.inputs(workspace)).arg(workspace.path("fuzz/corpus").join(target.name));
-    fuzzer
+    Ok(fuzzer)
 }
 
 /// The same for a reader of `host/fuzz`, which has first inputs and a dictionary.
@@ -79,7 +84,7 @@ fn reader(workspace: &Workspace, target: &Target) -> Outcome<Process> {
     )?;
     let mut dictionary = OsString::from("-dict=");
     dictionary.push(folder.with_extension("dict"));
-    let mut fuzzer = program(workspace, target);
+    let mut fuzzer = program(workspace, target)?;
     fuzzer.arg(folder).arg(dictionary);
     Ok(fuzzer)
 }
