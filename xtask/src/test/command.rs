@@ -18,7 +18,7 @@ use crate::test::coverage::Coverage;
 use crate::test::docs;
 use crate::test::host_coverage;
 use crate::test::large;
-use crate::test::options;
+use crate::test::options::{self, Options};
 use crate::test::plan::{FIGURES, HEADERS, HOST, Plan, SDK};
 use crate::test::record::{self, Phase};
 use crate::test::suite::Verdict;
@@ -95,7 +95,7 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
         println!("nothing to run\n0 passed, 0 failed");
         return Ok(());
     } else if plan.is_empty() {
-        return Err(no_test(workspace, &options.filter)?);
+        return Err(no_test(workspace, &options)?);
     }
     let mut tally = Tally::begin();
     if options.coverage {
@@ -109,7 +109,7 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
         plan.run(workspace, has_sdk, &mut tally);
     }
     if tally.is_empty() && options.only.is_none() {
-        return Err(no_test(workspace, &options.filter)?);
+        return Err(no_test(workspace, &options)?);
     }
     tally.finish(workspace, &terms)
 }
@@ -148,7 +148,8 @@ fn cover(workspace: &Workspace, plan: &Plan<'_>, tally: &mut Tally) -> Outcome {
 }
 
 /// The failure for a filter that matches no name. Boards and configurations follow the word `on`.
-fn no_test(workspace: &Workspace, filter: &str) -> Outcome<Failure> {
+fn no_test(workspace: &Workspace, options: &Options) -> Outcome<Failure> {
+    let filter = &options.filter;
     let mut names = [HOST, cothreads::NAME, HEADERS, SDK, large::TEST, traces::TEST, docs::TEST, FIGURES]
         .map(str::to_owned)
         .to_vec();
@@ -158,7 +159,12 @@ fn no_test(workspace: &Workspace, filter: &str) -> Outcome<Failure> {
     names.extend(CASES.iter().map(Case::title));
     let names: Vec<_> = names.iter().map(String::as_str).collect();
     let wanted = filter.split(" on ").next().unwrap_or_default();
-    let advice = if names.contains(&wanted) {
+    let is_system = wanted.contains('/');
+    let advice = if names.contains(&wanted) && !is_system && options.replay {
+        "--replay runs only systems".to_owned()
+    } else if names.contains(&wanted) && !is_system && options.coverage {
+        "--coverage runs only systems and `host`".to_owned()
+    } else if names.contains(&wanted) {
         format!("`./x test {wanted}` runs it on all of its boards")
     } else {
         advice(wanted, &names, "./x test --help lists the names")
@@ -175,7 +181,13 @@ mod tests {
     #[test]
     fn the_closest_name_is_suggested_for_a_filter_without_a_test() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let said = |filter: &str| no_test(&Workspace::at(&root, &root), filter).unwrap().to_string();
+        let with = |words: &[&str]| {
+            let options = options::parse(lexopt::Parser::from_args(words)).unwrap();
+            no_test(&Workspace::at(&root, &root), &options).unwrap().to_string()
+        };
+        let said = |filter: &str| with(&[filter]);
+        assert!(with(&["--replay", "docs"]).ends_with("; --replay runs only systems"));
+        assert!(with(&["--coverage", "sdk"]).ends_with("; --coverage runs only systems and `host`"));
         assert_eq!(said("hots"), "no test has 'hots' in its name; did you mean `host`?");
         assert_eq!(
             said("tests/timr on zcu102"),
