@@ -59,7 +59,7 @@ const TARGETS: [Target; 6] = [
 
 fn cothreads(workspace: &Workspace, target: &Target) -> Outcome<Process> {
     let mut fuzzer = Process::new(cothreads::build(workspace, "fuzz")?);
-    fuzzer.arg(target.inputs(workspace));
+    fuzzer.arg(target.inputs(workspace)).arg(target.corpus(workspace));
     Ok(fuzzer)
 }
 
@@ -72,7 +72,7 @@ fn program(workspace: &Workspace, target: &Target) -> Outcome<Process> {
     let mut fuzzer = cargo(workspace, "run");
     fuzzer.args(options).arg("--");
     // It adds inputs to the first folder.
-    fuzzer.arg(target.inputs(workspace)).arg(workspace.path("fuzz/corpus").join(target.name));
+    fuzzer.arg(target.inputs(workspace)).arg(target.corpus(workspace));
     Ok(fuzzer)
 }
 
@@ -182,6 +182,11 @@ impl Target {
     /// The inputs that it has found.
     fn inputs(&self, workspace: &Workspace) -> PathBuf {
         self.folder(workspace).join("inputs")
+    }
+
+    /// The inputs that the repository keeps.
+    fn corpus(&self, workspace: &Workspace) -> PathBuf {
+        workspace.path("fuzz/corpus").join(self.name)
     }
 
     fn run(&self, workspace: &Workspace, options: &Options) -> Outcome {
