@@ -314,7 +314,8 @@ class System:
         register, at = self.architecture.space_register, self.architecture.number_at
         space = self.machine.register(register) if at else None
         # Zero means a processor without such numbers, or that no program runs yet.
-        identifier = space >> at & 0xFFFF if space else 0
+        # Not the highest bit, which the kernel sets in each of them on RISC-V.
+        identifier = space >> at & 0x7FFF if space else 0
         if identifier:
             return identifier == program.index + 1
         current = self.current()

@@ -15,6 +15,10 @@ use crate::address::PhysAddr;
 
 const SATP_ASID: u64 = ((1 << SATP_ASID_BITS) - 1) << SATP_ASID_SHIFT;
 
+/// The highest bit of an identifier, which every address space with its own has. A hart without the bit drops it, so it tells
+/// address spaces apart at no cost.
+const OWN: u16 = 1 << (SATP_ASID_BITS - 1);
+
 /// The value of `satp` that a hart holds after `identifier` was written to it.
 #[must_use]
 pub const fn with_identifier(satp: u64, identifier: u16) -> u64 {
@@ -25,15 +29,14 @@ pub const fn with_identifier(satp: u64, identifier: u16) -> u64 {
 /// identifier.
 #[must_use]
 pub const fn register(top_table: PhysAddr, identifier: u16, written: u64, held: u64) -> u64 {
-    satp(top_table, if written == held { identifier } else { 0 })
+    satp(top_table, if written == held { identifier | OWN } else { 0 })
 }
 
-/// Whether entering an address space needs a fence of identifier 0.
+/// Whether entering an address space needs a fence of identifier 0: two instructions.
 #[inline]
 #[must_use]
 pub const fn needs_fence(satp: u64) -> bool {
-    // Shifts: the mask would take more instructions.
-    satp << (u64::BITS - SATP_ASID_SHIFT - SATP_ASID_BITS) >> (u64::BITS - SATP_ASID_BITS) == 0
+    (satp << (u64::BITS - SATP_ASID_SHIFT - SATP_ASID_BITS)).cast_signed() >= 0
 }
 
 #[cfg(test)]
@@ -144,9 +147,9 @@ mod tests {
     }
 
     #[test]
-    fn only_bits_of_the_identifier_decide_about_a_fence() {
-        assert!(needs_fence(0) && needs_fence(0xf000_0fff_ffff_ffff));
-        assert!(!needs_fence(1 << 44) && !needs_fence(1 << 59));
+    fn the_highest_bit_of_the_identifier_decides_about_a_fence() {
+        assert!(needs_fence(0) && needs_fence(!(1 << 59)));
+        assert!(!needs_fence(1 << 59) && !needs_fence(u64::MAX));
         assert_eq!(with_identifier(u64::MAX, 0x1234), 0xf123_4fff_ffff_ffff);
         assert_eq!(with_identifier(0, 0x1234), 0x0123_4000_0000_0000);
     }

@@ -2,7 +2,6 @@
 
 use core::arch::asm;
 use core::fmt;
-use core::hint::cold_path;
 
 use limen_core::machine::CounterAccess;
 use limen_mmu::address::{PhysAddr, VirtAddr};
@@ -62,7 +61,7 @@ pub fn set_user_counter(access: CounterAccess) {
     unsafe { write_register!("scounteren", value) }
 }
 
-/// An address space as the value of `satp`. Identifier zero means that the processor has no identifiers.
+/// An address space as the value of `satp`: see [`space`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SpaceRegister(u64);
 
@@ -108,7 +107,6 @@ pub fn switch_space(space: SpaceRegister) {
     // is the same in every address space. Boot has checked the tables, and nothing changes them afterwards.
     unsafe { write_register!("satp", value) }
     if space::needs_fence(value) {
-        cold_path();
         forget_programs();
     }
 }
