@@ -20,8 +20,8 @@ use crate::unmap_boot::{self, Parts};
 // SAFETY: every access follows the rule of the module documentation.
 unsafe impl Sync for KernelCell {}
 
-/// The kernel's state, in the private part of the processor.
-#[unsafe(link_section = ".data.private")]
+/// The kernel's state, in the private part of the processor, where it follows the stack.
+#[unsafe(link_section = ".data.kernel")]
 pub static KERNEL: KernelCell = KernelCell(UnsafeCell::new(Kernel::new(Hardware::UNKNOWN)));
 
 /// The kernel's state as the trap code passes it. The code could name the static itself, but then every access would

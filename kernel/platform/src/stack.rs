@@ -9,7 +9,13 @@ const BYTES: usize = 16 << 10;
 
 /// Unused bytes above the top. The stacks of programs start at the end of their pages, so this one starts at lines of
 /// other cache sets.
+///
+/// The kernel's state follows them: see [`TO_KERNEL`].
 const LEAD_BYTES: usize = 1216;
+
+/// The distance from the top to the kernel's state, which the linker script places behind the stack: trap code adds it to the
+/// stack pointer.
+pub const TO_KERNEL: usize = LEAD_BYTES;
 
 /// How far below the top the stack of the final report starts after an exception in the kernel, clear of the part that
 /// may be corrupt.
@@ -23,6 +29,9 @@ global_asm!(
     ".global kernel_stack_top",
     "kernel_stack_top:",
     ".skip   {LEAD_BYTES}",
+    // What the linker script puts here must start here.
+    ".global kernel_state",
+    "kernel_state:",
     ".popsection",
     PAGE_BYTES = const PAGE_BYTES,
     BYTES = const BYTES,

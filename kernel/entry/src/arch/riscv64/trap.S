@@ -12,7 +12,7 @@
     mv      t0, sp
     lla     sp, kernel_stack_top - ENTERED
     sd      t0, 0(sp)
-    lla     a0, {kernel}
+    addi    a0, sp, ENTERED + {TO_KERNEL}
 .endm
 
 // All but t0, which is saved first.
@@ -107,7 +107,16 @@ trap_send:
     jal     {serve_send}
 trap_return:
     ld      a1, 0(sp)
-    bne     a0, a1, trap_switch
+    beq     a0, a1, trap_restore
+// a1: the context to switch from.
+trap_switch:
+    each_callee_saved sd, a1
+    beqz    a0, trap_idle
+trap_run:
+    each_callee_saved ld, a0
+    // Clears the reservation, so that a store-conditional of this thread cannot succeed on the load-reserved of
+    // another. The word that this may overwrite is no longer needed.
+    sc.d    t0, zero, (sp)
 trap_restore:
     static_jump_if_on {PROBING}, 0, probed_return, t0
     restore_registers
@@ -141,18 +150,7 @@ trap_interrupt:
 
 trap_recv:
     jal     {serve_recv}
-    ld      a1, 0(sp)
-    beq     a0, a1, trap_restore
-// a1: the context to switch from.
-trap_switch:
-    each_callee_saved sd, a1
-    beqz    a0, trap_idle
-trap_run:
-    each_callee_saved ld, a0
-    // Clears the reservation, so that a store-conditional of this thread cannot succeed on the load-reserved of
-    // another. The word that this may overwrite is no longer needed.
-    sc.d    t0, zero, (sp)
-    j       trap_restore
+    leave
 
 // The same with probing on: the first free register takes the cycle counter.
 probed_entry:

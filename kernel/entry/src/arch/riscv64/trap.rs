@@ -12,6 +12,7 @@ use limen_platform::arch::float_instruction::is_float_instruction;
 use limen_platform::arch::{context, fpu, work};
 use limen_platform::kernel_cell::KernelCell;
 use limen_platform::panic::exception_in_kernel;
+use limen_platform::stack;
 
 /// scause: a system call of user mode.
 const CAUSE_SYSCALL: u64 = 8;
@@ -29,6 +30,7 @@ const CAUSE_DATA: [u64; 4] = [5, 7, 13, 15];
 trap_code!(
     X = const context::X,
     ENTERED = const work::ENTERED,
+    TO_KERNEL = const stack::TO_KERNEL,
     SSTATUS_SPP = const work::SSTATUS_SPP,
     CAUSE_SYSCALL = const CAUSE_SYSCALL,
     enter_interrupt = sym entry::enter_interrupt,
