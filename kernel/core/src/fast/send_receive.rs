@@ -98,7 +98,7 @@ impl<M: Machine> Kernel<M> {
         let (thread, at) = match self.notifications[id].state {
             Signals::Active(bits) => return Some(Signal::Stored(bits | badge)),
             Signals::LoneWaiter(thread) => (thread, None),
-            Signals::Idle => match self.receiving_for(id) {
+            Signals::Idle => match self.receiving(self.notifications[id].thread) {
                 None => return Some(Signal::Stored(badge)),
                 Some((thread, endpoint)) => {
                     let is_alone = matches!(self.endpoints[endpoint], Endpoint::LoneReceiver { .. });

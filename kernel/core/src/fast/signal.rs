@@ -7,21 +7,35 @@ use crate::cap::{Cap, ObjectKind};
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 use crate::object::endpoint::Endpoint;
-use crate::object::notification::Signals;
+use crate::object::notification::{Notification, Signals};
 use crate::object::thread::{State, Thread};
+
+/// The origin of a signal.
+#[derive(Clone, Copy)]
+enum Origin {
+    /// The system call `Send`. What it names is looked up again on rare ways, so that no register is saved on the others.
+    Send,
+    /// An interrupt, or another system call.
+    Other,
+}
 
 impl<M: Machine> Kernel<M> {
     /// Serves the system call `Send` of the current thread; anything but a signal takes the slow path.
     #[inline(never)]
     pub extern "C" fn serve_send(&mut self) -> Option<&mut M::Context> {
-        if let Some(current) = self.processor.current
-            && let Thread { context, caps, .. } = &self.threads[current]
-            && let Some(&Cap::Notification { id, badge, rights }) = caps.lookup(context.cptr())
-            && rights.can_send()
-        {
-            return self.signal_at_once(current, id, badge);
+        match self.plan_send() {
+            Some((current, id, badge)) => self.signal_at_once(current, id, badge, Origin::Send),
+            None => self.serve_other_send(),
         }
-        self.serve_other_send()
+    }
+
+    /// The current thread, the notification that it signals, and the badge.
+    #[inline(always)]
+    fn plan_send(&self) -> Option<(ThreadId, NotificationId, u64)> {
+        let current = self.processor.current?;
+        let Thread { context, caps, .. } = &self.threads[current];
+        let Cap::Notification { id, badge, rights } = *caps.lookup(context.cptr())? else { return None };
+        rights.can_send().then_some((current, id, badge))
     }
 
     /// Serves a signal to a notification of another processor, or a send that is no signal.
@@ -47,7 +61,7 @@ impl<M: Machine> Kernel<M> {
         id: NotificationId,
         badge: u64,
     ) -> Option<&mut M::Context> {
-        self.signal_at_once(current, id, badge)
+        self.signal_at_once(current, id, badge, Origin::Other)
     }
 
     #[inline(always)]
@@ -56,13 +70,15 @@ impl<M: Machine> Kernel<M> {
         current: ThreadId,
         id: NotificationId,
         badge: u64,
+        origin: Origin,
     ) -> Option<&mut M::Context> {
-        match self.notifications[id].state {
+        let Notification { state, thread: bound, .. } = self.notifications[id];
+        match state {
             Signals::Active(bits) => self.store_signal(current, id, bits | badge),
-            Signals::LoneWaiter(thread) => self.serve_wake(current, thread, id, badge, |kernel| {
+            Signals::LoneWaiter(thread) => self.serve_wake((current, thread), id, badge, origin, |kernel| {
                 kernel.notifications[id].state = Signals::Idle;
             }),
-            Signals::Idle => match self.receiving_for(id) {
+            Signals::Idle => match self.receiving(bound) {
                 None => self.store_signal(current, id, badge),
                 Some((thread, endpoint))
                     if matches!(self.endpoints[endpoint], Endpoint::LoneReceiver { .. }) =>
@@ -70,15 +86,57 @@ impl<M: Machine> Kernel<M> {
                     if let Some(open) = self.processor.open_call
                         && self.may_serve(endpoint, open)
                     {
-                        return self.flush_and_signal(current, id, badge);
+                        return self.signal_after_flush(current, id, badge, origin);
                     }
-                    self.serve_wake(current, thread, id, badge, |kernel| {
+                    self.serve_wake((current, thread), id, badge, origin, |kernel| {
                         kernel.endpoints[endpoint] = Endpoint::Idle;
                     })
                 }
-                Some(_) => self.signal_slowly(id, badge),
+                Some(_) => self.signal_otherwise(id, badge, origin),
             },
-            Signals::WaiterQueue(_) => self.signal_slowly(id, badge),
+            Signals::WaiterQueue(_) => self.signal_otherwise(id, badge, origin),
+        }
+    }
+
+    /// Signals when open calls are flushed.
+    #[inline(always)]
+    fn signal_after_flush(
+        &mut self,
+        current: ThreadId,
+        id: NotificationId,
+        badge: u64,
+        origin: Origin,
+    ) -> Option<&mut M::Context> {
+        match origin {
+            Origin::Send => self.flush_and_serve_send(),
+            Origin::Other => self.flush_and_signal(current, id, badge),
+        }
+    }
+
+    #[inline(always)]
+    fn signal_otherwise(
+        &mut self,
+        id: NotificationId,
+        badge: u64,
+        origin: Origin,
+    ) -> Option<&mut M::Context> {
+        match origin {
+            Origin::Send => self.send_slowly(),
+            Origin::Other => self.signal_slowly(id, badge),
+        }
+    }
+
+    #[inline(never)]
+    fn flush_and_serve_send(&mut self) -> Option<&mut M::Context> {
+        self.flush_open_call();
+        self.serve_send()
+    }
+
+    #[inline(never)]
+    fn send_slowly(&mut self) -> Option<&mut M::Context> {
+        match self.plan_send() {
+            Some((_, id, badge)) => self.signal_slowly(id, badge),
+            None => self.serve_other_send(),
         }
     }
 
@@ -103,10 +161,10 @@ impl<M: Machine> Kernel<M> {
         self.running()
     }
 
-    /// The thread that a notification is bound to and the endpoint, if it is receiving there.
+    /// The thread that a notification is bound to, and the endpoint at which it is receiving.
     #[inline(always)]
-    pub(super) fn receiving_for(&self, id: NotificationId) -> Option<(ThreadId, EndpointId)> {
-        let bound = self.notifications[id].thread?;
+    pub(super) fn receiving(&self, bound: Option<ThreadId>) -> Option<(ThreadId, EndpointId)> {
+        let bound = bound?;
         let State::Receiving { endpoint, .. } = self.threads[bound].state else { return None };
         Some((bound, endpoint))
     }
@@ -123,41 +181,41 @@ impl<M: Machine> Kernel<M> {
     #[inline(always)]
     fn serve_wake(
         &mut self,
-        current: ThreadId,
-        thread: ThreadId,
+        (current, thread): (ThreadId, ThreadId),
         id: NotificationId,
         badge: u64,
+        origin: Origin,
         leave: impl FnOnce(&mut Self),
     ) -> Option<&mut M::Context> {
         if self.threads[thread].sched_context.is_some() {
-            return self.wake_alone(current, thread, id, badge, leave);
+            return self.wake_alone((current, thread), id, badge, origin, leave);
         }
         match self.notifications[id].sched_context {
             Some(bound) if self.sched_contexts[bound].thread.is_none() => {
-                self.wake_alone(current, thread, id, badge, |kernel| {
+                self.wake_alone((current, thread), id, badge, origin, |kernel| {
                     leave(kernel);
                     kernel.sched_contexts[bound].thread = Some(thread);
                     kernel.threads[thread].sched_context = Some(bound);
                 })
             }
-            _ => self.signal_slowly(id, badge),
+            _ => self.signal_otherwise(id, badge, origin),
         }
     }
 
     #[inline(always)]
     fn wake_alone(
         &mut self,
-        current: ThreadId,
-        thread: ThreadId,
+        (current, thread): (ThreadId, ThreadId),
         id: NotificationId,
         badge: u64,
+        origin: Origin,
         prepare: impl FnOnce(&mut Self),
     ) -> Option<&mut M::Context> {
         let (running, woken) = (self.threads[current].priority, self.threads[thread].priority);
         if woken > running {
             if self.outranks_ready(current) {
                 if self.processor.open_call.is_some() {
-                    return self.flush_and_signal(current, id, badge);
+                    return self.signal_after_flush(current, id, badge, origin);
                 }
                 prepare(self);
                 self.end_waiting(thread, badge);
@@ -168,7 +226,7 @@ impl<M: Machine> Kernel<M> {
             self.end_waiting(thread, badge);
             return self.wake_below(current, thread, woken);
         }
-        self.signal_slowly(id, badge)
+        self.signal_otherwise(id, badge, origin)
     }
 
     #[inline(always)]
