@@ -101,6 +101,9 @@ pub trait Machine: FpuUnit<ThreadId> {
 
     /// Whether skipping a switch to the current address space is worth the comparison.
     const NOTICES_SAME_SPACE: bool;
+    /// Whether facts that are needed after a change of address space are read before it. A processor that executes in order would
+    /// wait for them twice: for the change, and then for memory.
+    const READS_AHEAD: bool;
 
     /// Makes `space` the address space of user mode.
     fn switch_space(&mut self, space: Self::Space);

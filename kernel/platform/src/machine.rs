@@ -162,6 +162,7 @@ impl Machine for Hardware {
     }
 
     const NOTICES_SAME_SPACE: bool = cpu::NOTICES_SAME_SPACE;
+    const READS_AHEAD: bool = cpu::READS_AHEAD;
 
     #[inline]
     fn switch_space(&mut self, space: cpu::SpaceRegister) {

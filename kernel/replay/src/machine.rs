@@ -247,6 +247,7 @@ impl<A: Registers> Machine for ReplayMachine<A> {
     fn set_deadline(&mut self, _: Ticks) {}
 
     const NOTICES_SAME_SPACE: bool = true;
+    const READS_AHEAD: bool = false;
 
     fn switch_space(&mut self, _: Space) {}
 

@@ -89,10 +89,10 @@ impl<M: Machine> Kernel<M> {
     /// switches to it.
     #[inline(always)]
     pub(super) fn receiver_for(&self, endpoint: EndpointId, rights: Rights) -> Option<ThreadId> {
+        let Endpoint::LoneReceiver { thread: receiver, .. } = self.endpoints[endpoint] else { return None };
         if !rights.can_be_answered() {
             return None;
         }
-        let Endpoint::LoneReceiver { thread: receiver, .. } = self.endpoints[endpoint] else { return None };
         let is_passive = self.threads[receiver].sched_context.is_none();
         let can_go = self.outranks_ready(receiver) && (is_passive || self.keeps_time(receiver));
         can_go.then_some(receiver)

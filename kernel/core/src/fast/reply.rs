@@ -85,10 +85,14 @@ impl<M: Machine> Kernel<M> {
     /// The call has found everything in its usual state, and nothing has happened since.
     #[inline(always)]
     fn plan_return(&self) -> Option<Return> {
+        // Both are read before either is tested.
+        if M::READS_AHEAD && self.processor.open_call.is_none() | self.processor.current.is_none() {
+            return None;
+        }
         let OpenCall { caller, .. } = self.processor.open_call?;
         let server = self.processor.current?;
         let Thread { context, sched_context, .. } = &self.threads[server];
-        let can_go = self.is_in_event_loop(server) && self.outranks_ready(caller);
+        let can_go = self.is_in_event_loop(server) & self.outranks_ready(caller);
         let is_passive = sched_context.is_none();
         can_go.then_some(Return { server, caller, is_passive, info: context.info() })
     }

@@ -38,12 +38,13 @@ impl<M: Machine> Kernel<M> {
     pub(super) fn enter_at_once(&mut self, next: ThreadId) -> Option<&mut M::Context> {
         let Thread { fpu, space, .. } = self.threads[next];
         self.processor.current = Some(next);
+        let ahead = M::READS_AHEAD.then(|| (self.processor.counters_differ, self.processor.fpu.is_for(fpu)));
         self.enter_space(space);
-        if self.processor.counters_differ {
+        if ahead.map_or_else(|| self.processor.counters_differ, |(differ, _)| differ) {
             cold_path();
             self.allow_counter(self.threads[next].counter);
         }
-        if !self.processor.fpu.is_for(fpu) {
+        if !ahead.map_or_else(|| self.processor.fpu.is_for(fpu), |(_, is_for)| is_for) {
             return self.enter_with_unit(next);
         }
         Some(&mut self.threads[next].context)
@@ -110,14 +111,15 @@ impl<M: Machine> Kernel<M> {
 
     #[inline(always)]
     fn plan_change(&self, next: ThreadId) -> Option<Change> {
-        let (from, to) = (self.processor.sched_context?, self.threads[next].sched_context?);
+        let (from, to) = (self.processor.sched_context, self.threads[next].sched_context);
+        let (Some(from), Some(to)) = (from, to) else { return None };
         let now = self.machine.now();
         // A clock that went back would show as a very long time.
         let used = now.wrapping_sub(self.processor.since);
         let deadline = now.wrapping_add(self.sched_contexts[to].remaining);
-        let is_simple = used < self.sched_contexts[from].remaining
-            && now < self.sched_contexts[to].usable_until
-            && deadline >= self.processor.programmed;
+        let is_simple = (used < self.sched_contexts[from].remaining)
+            & (now < self.sched_contexts[to].usable_until)
+            & (deadline >= self.processor.programmed);
         is_simple.then_some(Change { from, to, now, used })
     }
 

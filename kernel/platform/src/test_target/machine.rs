@@ -44,6 +44,7 @@ impl Machine for Hardware {
     type Caps = &'static CapTable;
     const NO_CAPS: &'static CapTable = &thread_memory::NO_CAPS;
     const NOTICES_SAME_SPACE: bool = false;
+    const READS_AHEAD: bool = true;
     const CACHED_USER_END: Option<u64> = None;
 
     fn caps(&self, thread: ThreadId) -> &'static CapTable {

@@ -88,6 +88,9 @@ impl SpaceRegister {
 /// Selecting the current address space again costs one instruction and flushes nothing.
 pub const NOTICES_SAME_SPACE: bool = false;
 
+/// Some cores execute in order.
+pub const READS_AHEAD: bool = true;
+
 /// Makes `space` the address space of user mode. The return to user mode is the barrier; until then the kernel uses no
 /// user address.
 #[inline]

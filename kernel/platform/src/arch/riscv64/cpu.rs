@@ -99,6 +99,9 @@ fn probe_identifier(identifier: u16) -> (u64, u64) {
 /// programs, but switches between threads of one address space are rare.
 pub const NOTICES_SAME_SPACE: bool = false;
 
+/// Most cores execute in order.
+pub const READS_AHEAD: bool = true;
+
 /// Makes `space` the address space of user mode.
 #[inline]
 pub fn switch_space(space: SpaceRegister) {

@@ -317,6 +317,9 @@ pub fn in_space(space: SpaceRegister, act: impl FnOnce()) {
 /// Loading cr3 flushes the TLB of a processor without identifiers.
 pub const NOTICES_SAME_SPACE: bool = true;
 
+/// Processors execute out of order, and few registers are free.
+pub const READS_AHEAD: bool = false;
+
 /// Makes `space` the address space, of user mode as well unless page tables are switched.
 #[inline]
 pub fn switch_space(space: SpaceRegister) {
