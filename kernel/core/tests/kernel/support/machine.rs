@@ -426,7 +426,7 @@ impl Machine for HostMachine {
     }
 
     const NOTICES_SAME_SPACE: bool = true;
-    const READS_AHEAD: bool = false;
+    const READS_AHEAD: bool = true;
 
     fn switch_space(&mut self, space: Space) {
         self.space = space;
