@@ -38,6 +38,9 @@ static uint8_t last_result;
 
 static char stacks[THREADS][2 * STACK_BYTES] __attribute__((aligned(LIMEN_CO_ALIGNMENT)));
 static char controller[LIBMICROKITCO_CONTROLLER_SIZE];
+/* Both as init has left them. */
+static char fresh_controller[LIBMICROKITCO_CONTROLLER_SIZE];
+static struct limen_co_library fresh_library;
 static limen_co_semaphore_t semaphore;
 static limen_co_context_t driver;
 
@@ -84,6 +87,8 @@ static void start_root(void)
         addresses[i] = (uintptr_t)stacks[i + 1];
     }
     limen_cothread_init((uintptr_t)controller, STACK_BYTES, addresses, LIMEN_CO_AGREED);
+    memcpy(fresh_controller, controller, sizeof(controller));
+    fresh_library = limen_co_library;
     follow_script();
 }
 
@@ -98,7 +103,13 @@ static void run_script(void)
     memset(&semaphore, 0, sizeof(semaphore));
     limen_cothread_semaphore_init(&semaphore, 0, 1);
     position = 0;
-    limen_co_prepare(&root, (uintptr_t)stacks[0], sizeof(stacks[0]), start_root);
+    /* Only the first run calls init, which writes all of each stack. */
+    bool is_first = !fresh_library.control;
+    if (!is_first) {
+        memcpy(controller, fresh_controller, sizeof(controller));
+        limen_co_library = fresh_library;
+    }
+    limen_co_prepare(&root, (uintptr_t)stacks[0], sizeof(stacks[0]), is_first ? start_root : follow_script);
     limen_co_switch(&driver, &root);
 }
 
