@@ -140,6 +140,8 @@ impl Project {
         make.arg("--no-print-directory").arg("-C").arg(&self.folder);
         make.arg(assignment("BUILD_DIR", &output)).arg(assignment("MICROKIT_SDK", sdk));
         make.arg(format!("MICROKIT_BOARD={board}")).arg(format!("MICROKIT_CONFIG={}", build.config));
+        // The systems of this repository share objects. The environment does not replace a variable of another Makefile.
+        make.env("SHARED_OBJECTS", workspace.path("build/systems/shared"));
         process::capture(make.arg("LLVM=True").args(build.variables))?;
         let image = output.join("loader.img");
         if image.is_file() {
