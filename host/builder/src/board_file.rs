@@ -63,6 +63,16 @@ mod tests {
         assert!(count > 0, "no boards");
     }
 
+    /// QEMU's machine has the same memory and devices at either level; only EL2 takes secure monitor calls.
+    #[test]
+    fn the_entry_level_changes_no_fact_of_the_machine() {
+        let el1 = Board::parse(include_str!("../boards/qemu_virt_aarch64_el1.toml")).unwrap();
+        let el2 = Board::parse(VIRT).unwrap();
+        assert_eq!((el1.smc, el2.smc), (false, true));
+        let Board { name, aliases, qemu, .. } = el1.clone();
+        assert_eq!(el1, Board { name, aliases, qemu, smc: false, ..el2 });
+    }
+
     #[test]
     fn rules_depend_on_the_interrupt_controller() {
         let riscv = include_str!("../boards/qemu_virt_riscv64.toml");
