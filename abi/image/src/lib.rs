@@ -44,7 +44,7 @@ use record::Record;
 /// First word of every image: "LIMENIMG" in memory order.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"LIMENIMG");
 /// Version of the format. An image of another version is refused.
-pub const VERSION: u64 = 12;
+pub const VERSION: u64 = 13;
 /// The address of an image that is placed at boot.
 pub const UNPLACED: u64 = u64::MAX;
 
@@ -139,7 +139,7 @@ pub enum Table {
     Threads = 8,
     /// [`Cap`]s, ascending by table and slot.
     Caps = 9,
-    /// [`DomainSlot`]s in schedule order; empty when there is one domain.
+    /// [`DomainSlot`]s, for each processor in schedule order; empty when there is one domain.
     DomainSchedule = 10,
     /// [`Interrupt`]s, ascending by line.
     Interrupts = 11,
@@ -294,7 +294,7 @@ impl<'a> Image<'a> {
         self.records(Table::Caps)
     }
 
-    /// The domain schedule.
+    /// The domain schedules of all processors.
     pub fn domain_schedule(&self) -> impl Iterator<Item = DomainSlot> + 'a {
         self.records(Table::DomainSchedule)
     }

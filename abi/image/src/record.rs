@@ -75,8 +75,6 @@ record! {
         pub replies,
         /// Address spaces.
         pub vspaces,
-        /// Entry at which the domain schedule starts, and to which it returns after its end.
-        pub domain_start,
         /// Number of the region that is the ring of the trace, from 1; 0 without one.
         pub trace,
     }
@@ -274,23 +272,17 @@ impl MappingFlags {
 }
 
 record! {
-    /// An entry of the domain schedule: how long the threads of a domain run. One of the durations is zero. Both are
-    /// zero for an end marker, at which the schedule restarts.
+    /// A slot of a processor's domain schedule: how long the threads of a domain run there. One of the durations is zero.
+    /// After the last slot of a processor, its first one follows.
     pub struct DomainSlot {
+        /// The processor.
+        pub processor,
         /// The domain, below `limits::DOMAINS`.
         pub domain,
         /// Duration in microseconds.
         pub duration_us,
         /// Duration in ticks of the kernel's timer.
         pub duration_ticks,
-    }
-}
-
-impl DomainSlot {
-    /// Whether the schedule ends here.
-    #[must_use]
-    pub fn is_end(&self) -> bool {
-        self.duration_us == 0 && self.duration_ticks == 0
     }
 }
 

@@ -206,7 +206,7 @@ const TABLES: [(usize, RangeInclusive<u64>); Table::COUNT] = [
     (SchedContext::WORDS, 0..=limits::SCHED_CONTEXTS as u64),
     (Thread::WORDS, 1..=limits::THREADS as u64),
     (Cap::WORDS, 0..=(limits::THREADS * (limits::CAP_SLOTS + limits::ROOT_SLOTS)) as u64),
-    (DomainSlot::WORDS, 0..=limits::DOMAIN_SCHEDULE as u64),
+    (DomainSlot::WORDS, 0..=(limits::DOMAIN_SCHEDULE * limits::PROCESSORS) as u64),
     (Interrupt::WORDS, 0..=limits::INTERRUPTS as u64),
     (Key::WORDS, 0..=limits::KEYS as u64),
     (KeySite::WORDS, 0..=limits::KEY_SITES as u64),
@@ -419,12 +419,16 @@ fn check_domain_schedule(image: &Image<'_>) -> Check {
         check(slot.domain < limits::DOMAINS as u64, "no such domain")?;
         let sane =
             slot.duration_us <= limits::MAX_PERIOD_US && slot.duration_ticks <= limits::MAX_DOMAIN_TICKS;
-        check(sane && (slot.duration_us == 0 || slot.duration_ticks == 0), "invalid duration")?;
+        check(sane && (slot.duration_us == 0) != (slot.duration_ticks == 0), "invalid duration")?;
+        check(slot.processor < image.processors(), "no such processor")?;
     }
-    let start = image.counts().domain_start;
-    let first = image.domain_schedule().nth(start as usize);
-    let ok = first.map_or(start == 0, |slot| !slot.is_end());
-    rule(Table::Counts, 0, ok, "the domain schedule does not start at a slot")
+    let is_single = image.domain_schedule().next().is_none();
+    (0..image.processors()).try_for_each(|processor| {
+        let slots = image.domain_schedule().filter(|slot| slot.processor == processor).count();
+        let check = |ok, what| rule(Table::DomainSchedule, 0, ok, what);
+        check((slots == 0) == is_single, "no slot of a processor, while others have some")?;
+        check(slots <= limits::DOMAIN_SCHEDULE, "too many slots of a processor")
+    })
 }
 
 fn check_keys(image: &Image<'_>) -> Check {

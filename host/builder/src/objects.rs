@@ -76,19 +76,18 @@ impl Objects {
             notifications: domains.len() as u64 + u64::from(config.is_printing()),
             replies: all,
             vspaces: all + domains.iter().filter(|domain| services::needs_space(domain)).count() as u64,
-            domain_start: schedule::start(system),
             trace: 0,
         };
-        let is_alone = board.processors(config) == 1;
+        let processors = board.processors(config);
         Ok(Self {
-            homes: if is_alone { Vec::new() } else { homes(domains, &endpoint_owners, &counts) },
+            homes: if processors == 1 { Vec::new() } else { homes(domains, &endpoint_owners, &counts) },
             threads: threads.collect(),
             sched_contexts: contexts.chain([monitor]).collect(),
             counts,
             interrupts: interrupts(system, board)?,
             keys: system.static_keys.iter().map(|key| record(key, config)).collect(),
             endpoint_owners,
-            domain_schedule: schedule::slots(system),
+            domain_schedule: schedule::slots(system, processors),
         })
     }
 

@@ -21,7 +21,7 @@ use crate::build::Built;
 pub use authority_list::{AuthorityRow, PriorityLevel, PriorityOrder};
 pub use connections::{Channel, ChannelEnd, MemoryRegion, RegionMap};
 pub use digests::ExpectedDigest;
-pub use domains::{Domains, Slot};
+pub use domains::{Domains, ProcessorSchedule, Schedule, Slot};
 pub use hex::Hex;
 pub use interrupt_list::InterruptLine;
 pub use memory_map::{Memory, UserMemory, UserRange};

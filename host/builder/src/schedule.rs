@@ -1,36 +1,28 @@
-//! The domain schedule in the boot image.
+//! The domain schedules in the boot image.
 //!
-//! `index_shift` moves the description's entries to later indices of the kernel's schedule, which other tools refer
-//! to. The entries before them never run: the schedule starts and restarts at the start index.
+//! An image has the slots that run, for each processor. The entries before the start index and after the end never run,
+//! and `index_shift` changes only how reports number entries.
 
 use limen_image::DomainSlot;
 use limen_sdf::SystemDescription;
-use limen_sdf::model::{Duration, ScheduleEntry};
+use limen_sdf::model::Duration;
 
-/// Fills unused entries.
-const END: DomainSlot = DomainSlot { domain: 0, duration_us: 0, duration_ticks: 0 };
-
-/// The slots of the schedule; none without domains.
-pub(crate) fn slots(system: &SystemDescription) -> Vec<DomainSlot> {
+/// The slots of all processors; none without domains.
+pub(crate) fn slots(system: &SystemDescription, processors: u8) -> Vec<DomainSlot> {
     let Some(domains) = &system.domains else { return Vec::new() };
-    let before = std::iter::repeat_n(END, domains.index_shift);
-    before.chain(domains.schedule.iter().map(slot)).collect()
+    let slots = (0..processors).flat_map(|processor| {
+        domains
+            .schedule_of(processor)
+            .repeating()
+            .map(move |(domain, duration)| (processor, domain, duration))
+    });
+    slots.map(|(processor, domain, duration)| slot(processor, domain, duration)).collect()
 }
 
-/// Index of the slot at which the schedule starts.
-pub(crate) fn start(system: &SystemDescription) -> u64 {
-    system.domains.as_ref().map_or(0, |domains| (domains.index_shift + domains.start_index) as u64)
-}
-
-fn slot(entry: &ScheduleEntry) -> DomainSlot {
-    match *entry {
-        ScheduleEntry::EndMarker => END,
-        ScheduleEntry::Slot(domain, duration) => {
-            let (duration_us, duration_ticks) = match duration {
-                Duration::Us(us) => (us, 0),
-                Duration::Ticks(ticks) => (0, ticks),
-            };
-            DomainSlot { domain: u64::from(domain), duration_us, duration_ticks }
-        }
-    }
+fn slot(processor: u8, domain: u8, duration: Duration) -> DomainSlot {
+    let (duration_us, duration_ticks) = match duration {
+        Duration::Us(us) => (us, 0),
+        Duration::Ticks(ticks) => (0, ticks),
+    };
+    DomainSlot { processor: processor.into(), domain: domain.into(), duration_us, duration_ticks }
 }

@@ -78,7 +78,8 @@ fn bytes(architecture: Architecture, paddr: u64, processors: u64) -> Vec<u8> {
         leave_to_boot(&mut writer);
     }
     if processors == 1 {
-        writer.domain_schedule = vec![DomainSlot { domain: 0, duration_us: 5, duration_ticks: 0 }];
+        writer.domain_schedule =
+            vec![DomainSlot { processor: 0, domain: 0, duration_us: 5, duration_ticks: 0 }];
     } else {
         writer.processors = processors;
         writer.homes = vec![Home { processor: 0 }];

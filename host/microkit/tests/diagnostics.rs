@@ -76,10 +76,6 @@ fn several_processors() {
         }),
         ("cpu-with-trace", SMP, |w| on(w, "", "<trace vaddr=\"0x4000000\" />\n")),
         ("cpu-with-trace-option", TRACED, |w| on(w, "", "")),
-        ("cpu-with-domains", SMP, |w| {
-            w.add_config("smp-debug");
-            two_domains(w, "", "");
-        }),
     ]);
 }
 

@@ -96,10 +96,12 @@ fn every_member_of_the_report_is_documented() {
     let mut members = members_of_report(&workspace);
     workspace.add_config("smp-debug");
     workspace.write("p", branches.bytes());
-    workspace.write("spread.system", include_str!("spread.system"));
-    let words: Vec<_> = ["spread.system"].into_iter().chain(SMP.split(' ')).collect();
-    assert!(workspace.run(&words).status.success());
-    members.extend(members_of_report(&workspace));
+    for text in [include_str!("spread.system"), include_str!("spread_domains.system")] {
+        workspace.write("spread.system", text);
+        let words: Vec<_> = ["spread.system"].into_iter().chain(SMP.split(' ')).collect();
+        assert!(workspace.run(&words).status.success());
+        members.extend(members_of_report(&workspace));
+    }
     let ports = ["id", "first", "last"].map(|member| format!("protection_domains[].ioports[].{member}"));
     members.extend(ports);
     assert_eq!(documented_members(), members);

@@ -84,6 +84,34 @@ fn a_system_on_several_processors_is_in_the_image_and_the_report() {
 }
 
 #[test]
+fn every_processor_has_the_slots_of_its_schedule_in_the_image_and_the_report() {
+    let workspace = Workspace::new();
+    workspace.add_config("smp-debug");
+    workspace.write("p", workspace.read("one.elf"));
+    workspace.write("spread.system", include_str!("spread_domains.system"));
+    succeed(&workspace, &format!("spread.system {SMP}"));
+    let file = workspace.read("loader.img");
+    let start = file.windows(8).position(|bytes| bytes == b"LIMENIMG").unwrap();
+    let words = limen_image::words_of(&file[start..]);
+    let slots = limen_image::Image::validate(&words).unwrap().domain_schedule();
+    let slots: Vec<_> = slots.map(|slot| (slot.processor, slot.domain, slot.duration_us)).collect();
+    let expected = [
+        (0, 0, 300),
+        (0, 1, 100),
+        (1, 0, 300),
+        (1, 1, 100),
+        (2, 1, 350),
+        (2, 0, 50),
+        (3, 0, 300),
+        (3, 1, 100),
+    ];
+    assert_eq!(slots, expected);
+    let text = String::from_utf8(workspace.read("report.txt")).unwrap().replacen(VERSION, "VERSION", 1);
+    let wrong = golden::difference("spread_domains.report.txt", &text);
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
 fn viper_files_list_the_rights_of_each_protection_domain() {
     let workspace = pair();
     succeed(&workspace, &format!("pair.system {BASE} --viper-output new/viper"));

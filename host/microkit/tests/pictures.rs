@@ -128,6 +128,16 @@ fn processors_are_areas_of_the_drawing() {
 }
 
 #[test]
+fn each_schedule_of_a_processor_is_a_strip() {
+    let text = include_str!("spread_domains.system");
+    let made = pictures_for("spread.system", text, SMP);
+    check(&made, text);
+    let wrong = golden::difference("picture-spread-domains.dot", &made.dot)
+        + &golden::difference("picture-spread-domains.html", &body(&made.page));
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
 fn the_drawings_in_the_documents_are_those_of_the_tool() {
     let tutorial = example("docs/first-system.md");
     // The last description in the tutorial.
@@ -297,7 +307,7 @@ struct System {
     /// Parent among the earlier programs, priority, scheduling domain.
     programs: Vec<(Option<usize>, u8, usize)>,
     domains: usize,
-    /// Without domains: whether the programs run on several processors.
+    /// Whether the programs run on several processors. With domains, one of these has a schedule of its own.
     is_spread: bool,
     channels: Vec<(usize, usize, bool, bool)>,
     /// Users with their access.
@@ -316,7 +326,9 @@ impl System {
                     format!("<schedule_entry domain=\"{}\" duration=\"{} us\" />", domain(index), 100 + index)
                 })
                 .collect();
-            text += &format!("<domains>{names}<domain_schedule>{slots}</domain_schedule></domains>\n");
+            let own = format!("<domain_schedule cpu=\"1\">{slots}</domain_schedule>");
+            let own = if self.is_spread { own.as_str() } else { "" };
+            text += &format!("<domains>{names}<domain_schedule>{slots}</domain_schedule>{own}</domains>\n");
         }
         for index in 0..self.regions.len() {
             text += &format!("<memory_region name=\"{}{index}\" size=\"0x1000\" />\n", self.written("M"));
@@ -343,15 +355,15 @@ impl System {
     fn program(&self, index: usize) -> String {
         let (parent, priority, domain) = self.programs[index];
         let id = parent.map(|_| format!(" id=\"{}\"", index % 62)).unwrap_or_default();
-        let domain = if self.domains > 0 {
-            format!(" domain=\"{}{}\"", self.written("D"), domain % self.domains)
-        } else if self.is_spread {
-            format!(" cpu=\"{}\"", domain % 4)
-        } else {
-            String::new()
-        };
+        let mut place = String::new();
+        if self.domains > 0 {
+            place += &format!(" domain=\"{}{}\"", self.written("D"), domain % self.domains);
+        }
+        if self.is_spread {
+            place += &format!(" cpu=\"{}\"", domain % 4);
+        }
         let mut text = format!(
-            "<protection_domain name=\"{}{index}\" priority=\"{priority}\"{id}{domain}><program_image path=\"p\" />\n",
+            "<protection_domain name=\"{}{index}\" priority=\"{priority}\"{id}{place}><program_image path=\"p\" />\n",
             self.written("P")
         );
         for (region, users) in self.regions.iter().enumerate() {
@@ -388,7 +400,7 @@ fn systems(most: usize) -> impl Strategy<Value = System> {
                 // The first programs have no parent; some of the others do.
                 program.0 = program.0.filter(|_| index > 2).map(|parent| parent % index);
             }
-            System { name, programs, domains, is_spread: is_spread && domains == 0, channels, regions }
+            System { name, programs, domains, is_spread, channels, regions }
         },
     )
 }

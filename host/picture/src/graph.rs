@@ -68,7 +68,7 @@ impl<'a> Graph<'a> {
     pub fn new(report: &'a Report) -> Self {
         let names = report.protection_domains.iter().enumerate();
         let index: HashMap<_, _> = names.map(|(index, facts)| (facts.name.as_str(), index)).collect();
-        let mut areas = processors(report);
+        let mut areas = if report.domains.is_some() { Vec::new() } else { processors(report) };
         let programs = report.protection_domains.iter().map(|facts| {
             let area = facts.domain.clone().or_else(|| facts.cpu.map(processor));
             let area = area.map(|name| position(&mut areas, name));
@@ -98,7 +98,7 @@ impl<'a> Graph<'a> {
     pub fn elsewhere(&self, program: &Program) -> Option<String> {
         let parent = self.programs.get(program.parent?)?;
         let area = self.areas.get(program.area?).filter(|_| parent.area != program.area)?;
-        Some(format!("{} {area}", if program.facts.cpu.is_some() { "on" } else { "in" }))
+        Some(format!("{} {area}", if program.facts.domain.is_some() { "in" } else { "on" }))
     }
 
     /// The outermost ancestor of a program, or the program.

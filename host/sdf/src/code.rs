@@ -145,13 +145,13 @@ diagnostic_codes! {
     SETVAR_PREFILL_SIZE = "setvar-prefill-size";
 
     DOMAINS_DUPLICATE = "domains-duplicate";
-    DOMAINS_PROCESSORS = "domains-processors";
     DOMAINS_TOO_MANY = "domains-too-many";
     DOMAIN_NAME_DUPLICATE = "domain-name-duplicate";
     DOMAIN_ID_RANGE = "domain-id-range";
     DOMAIN_ID_DUPLICATE = "domain-id-duplicate";
     DOMAIN_SCHEDULE_MISSING = "domain-schedule-missing";
     DOMAIN_SCHEDULE_DUPLICATE = "domain-schedule-duplicate";
+    DOMAIN_SCHEDULE_CPU = "domain-schedule-cpu";
     DOMAIN_SCHEDULE_LENGTH = "domain-schedule-length";
     DOMAIN_SCHEDULE_START = "domain-schedule-start";
     DOMAIN_SCHEDULE_SHIFT = "domain-schedule-shift";

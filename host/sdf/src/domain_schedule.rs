@@ -1,35 +1,39 @@
-//! `domain_schedule`: the time slots of scheduling domains.
+//! `domain_schedule`: the time slots of scheduling domains, on one processor or on all that have no schedule of their own.
 
 use limen_abi::limits::{DOMAIN_SCHEDULE, MAX_DOMAIN_TICKS, MAX_PERIOD_US};
 
 use crate::attribute::{Attributes, Reported, value_error};
 use crate::code;
+use crate::cpu;
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::grammar;
 use crate::meant;
-use crate::model::{Domain, Domains, Duration, ScheduleEntry};
+use crate::model::{Domain, Duration, Schedule, ScheduleEntry};
+use crate::target::Target;
 use crate::unexpected;
 use crate::xml::Element;
 
 /// The limit in messages: entries of the kernel's schedule, including its implicit end marker.
 const CONFIGURED: usize = DOMAIN_SCHEDULE + 1;
 
-/// Reads the `domain_schedule` element; `names` are the declared domains.
+/// Reads a `domain_schedule` element and its processor, if it has one; `names` are the declared domains.
 pub(crate) fn read(
     element: Element,
-    names: Vec<Domain>,
+    names: &[Domain],
+    target: &Target,
     problems: &mut Problems,
-) -> Result<Domains, Reported> {
+) -> Result<(Option<u8>, Schedule), Reported> {
     let mut attributes = Attributes::read(element, grammar::DOMAIN_SCHEDULE.attributes(), problems);
+    let cpu = cpu::read(code::DOMAIN_SCHEDULE_CPU, target, &mut attributes);
     let start_index = attributes.number_or("start_index", 0);
     let index_shift = attributes.number_or("index_shift", 0);
-    let schedule: Result<Vec<_>, Reported> =
-        element.children().map(|child| read_entry(child, &names, problems)).collect();
-    let (schedule, start_index, index_shift) = (schedule?, start_index?, index_shift?);
-    check_length(element, schedule.len(), problems)?;
-    let start_index = check_start(element, start_index, &schedule, problems)?;
-    let index_shift = check_shift(element, index_shift, start_index, schedule.len(), problems)?;
-    Ok(Domains { names, schedule, start_index, index_shift })
+    let entries: Result<Vec<_>, Reported> =
+        element.children().map(|child| read_entry(child, names, problems)).collect();
+    let (entries, start_index, index_shift) = (entries?, start_index?, index_shift?);
+    check_length(element, entries.len(), problems)?;
+    let start_index = check_start(element, start_index, &entries, problems)?;
+    let index_shift = check_shift(element, index_shift, start_index, entries.len(), problems)?;
+    Ok((cpu?, Schedule { entries, start_index, index_shift }))
 }
 
 fn read_entry(

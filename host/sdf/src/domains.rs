@@ -8,6 +8,7 @@ use crate::attribute::{Attributes, Reported, value_error};
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::grammar;
 use crate::model::{Domain, Domains};
+use crate::target::Target;
 use crate::unexpected;
 use crate::xml::Element;
 use crate::{code, domain_schedule};
@@ -43,39 +44,78 @@ struct Draft<'a> {
 }
 
 /// Reads the `domains` element.
-pub(crate) fn read(element: Element, problems: &mut Problems) -> Result<Domains, Reported> {
+pub(crate) fn read(element: Element, target: &Target, problems: &mut Problems) -> Result<Domains, Reported> {
     let before = problems.len();
     Attributes::read(element, grammar::DOMAINS.attributes(), problems);
     let mut drafts: Vec<Draft> = Vec::new();
-    let mut schedule = None;
+    let mut schedules = Vec::new();
     for child in element.children() {
         match child.name() {
             "domain" => {
                 let draft = read_domain(child, &drafts, problems);
                 drafts.extend(draft);
             }
-            "domain_schedule" if schedule.is_none() => schedule = Some(child),
-            "domain_schedule" => problems.push(value_error(
-                code::DOMAIN_SCHEDULE_DUPLICATE,
-                &child,
-                "The <domain_schedule> element can only appear once",
-                "Put all entries into one <domain_schedule>.",
-            )),
+            "domain_schedule" => schedules.push(child),
             _ => problems.push(unexpected::unknown_child(&child, "domains", &grammar::DOMAINS.child_names())),
         }
     }
-    let Some(schedule) = schedule else {
-        let help = "Add <domain_schedule> with a <schedule_entry domain=\"...\" duration=\"1000 us\"/> for each domain.";
+    let is_faulty = problems.len() > before;
+    if !schedules.iter().any(|schedule| schedule.attribute("cpu").is_none()) {
+        let help = if schedules.is_empty() {
+            "Add <domain_schedule> with a <schedule_entry domain=\"...\" duration=\"1000 us\"/> for each domain."
+        } else {
+            "Add one without cpu, which is for all processors that have no schedule of their own."
+        };
         let text = "The <domain_schedule> element must appear once";
         problems.push(value_error(code::DOMAIN_SCHEDULE_MISSING, &element, text, help));
-        return Err(Reported);
-    };
+    }
     let names = number(element, drafts, problems)?;
     // If a domain is invalid, entries that name it would be reported as well.
+    if is_faulty {
+        return Err(Reported);
+    }
+    read_schedules(&schedules, names, target, problems)
+}
+
+/// Reads the schedules. One is for all processors, and each of the others for another one.
+fn read_schedules(
+    elements: &[Element],
+    names: Vec<Domain>,
+    target: &Target,
+    problems: &mut Problems,
+) -> Result<Domains, Reported> {
+    let read: Vec<_> =
+        elements.iter().map(|element| domain_schedule::read(*element, &names, target, problems)).collect();
+    let read = read.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let before = problems.len();
+    for (index, (element, (cpu, _))) in elements.iter().zip(&read).enumerate() {
+        if let Some(first) = read[..index].iter().position(|(other, _)| other == cpu) {
+            problems.push(duplicate_schedule(element, *cpu, &elements[first]));
+        }
+    }
     if problems.len() > before {
         return Err(Reported);
     }
-    domain_schedule::read(schedule, names, problems)
+    let (mut all, mut others) = (None, Vec::new());
+    for (cpu, schedule) in read {
+        match cpu {
+            None => all = Some(schedule),
+            Some(cpu) => others.push((cpu, schedule)),
+        }
+    }
+    Ok(Domains { names, schedule: all.ok_or(Reported)?, others })
+}
+
+fn duplicate_schedule(element: &Element, cpu: Option<u8>, first: &Element) -> Diagnostic {
+    let (text, rest) = match cpu {
+        None => (
+            "The <domain_schedule> element can only appear once".to_owned(),
+            ", or add cpu=\"...\" for a processor with a schedule of its own",
+        ),
+        Some(cpu) => (format!("cpu {cpu} has another <domain_schedule>"), ""),
+    };
+    let help = format!("Put all entries into the one at {}{rest}.", first.span());
+    value_error(code::DOMAIN_SCHEDULE_DUPLICATE, element, &text, &help)
 }
 
 fn read_domain<'a>(

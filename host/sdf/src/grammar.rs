@@ -260,7 +260,7 @@ pub(crate) static SCHEDULING_DOMAIN: Rule =
     Rule::leaf("domain", &[&[required("name", Text), optional("id", Number)]]);
 pub(crate) static DOMAIN_SCHEDULE: Rule = Rule {
     name: "domain_schedule",
-    forms: &[&[optional("start_index", Number), optional("index_shift", Number)]],
+    forms: &[&[optional("cpu", Number), optional("start_index", Number), optional("index_shift", Number)]],
     children: &[&SCHEDULE_ENTRY, &SCHEDULE_END_MARKER],
     exactly: None,
 };

@@ -4,6 +4,7 @@ use limen_abi::limits::{MAX_CHANNEL_ID, MAX_PERIOD_US, MAX_USER_PRIORITY, MIN_BU
 
 use crate::attribute::{Attributes, Reported};
 use crate::code;
+use crate::cpu;
 use crate::diagnostic::{Diagnostic, Problems, Span};
 use crate::domains::Declared;
 use crate::draft::Header;
@@ -36,7 +37,7 @@ pub(crate) fn read(
     let passive = attributes.boolean_or("passive", false);
     let stack_size = attributes.number_or("stack_size", DEFAULT_STACK_BYTES);
     let smc = read_smc(target, &mut attributes);
-    let cpu = read_cpu(target, &mut attributes);
+    let cpu = cpu::read(code::PD_CPU_RANGE, target, &mut attributes);
     let domain = read_domain(domains, &mut attributes);
     let stack_bytes = stack_size.and_then(|bytes| check_stack_bytes(bytes, &mut attributes));
     let priority = read_priority(&mut attributes);
@@ -54,7 +55,8 @@ pub(crate) fn read(
         stack_bytes: stack_bytes?,
         fpu: fpu?,
         older_pp: older_pp?,
-        cpu: cpu?,
+        // Nested protection domains do not inherit their parent's.
+        cpu: cpu?.unwrap_or(0),
         domain: domain?,
         timeout_fault: timeout_fault?,
         smc: smc?,
@@ -172,24 +174,6 @@ fn read_smc(target: &Target, attributes: &mut Attributes) -> Result<bool, Report
     let message = format!("ARM SMC forwarding support is not available for this architecture: {span}");
     attributes.problems().push(Diagnostic::new(code::PD_SMC, &span, message, help));
     Err(Reported)
-}
-
-/// The processor. Nested protection domains do not inherit their parent's.
-fn read_cpu(target: &Target, attributes: &mut Attributes) -> Result<u8, Reported> {
-    let cpu = attributes.number_or("cpu", 0)?;
-    match u8::try_from(cpu) {
-        Ok(index) if index < target.cpus => Ok(index),
-        _ => {
-            let text = format!("cpu core must be less than {}, got {cpu}", target.cpus);
-            let help = match target.cpus - 1 {
-                0 => "This configuration has one processor, number 0; those whose names start with `smp-` have all of \
-                      the board."
-                    .to_owned(),
-                last => format!("This configuration has processors 0 to {last}; 0 is the default."),
-            };
-            Err(attributes.value_error(code::PD_CPU_RANGE, "cpu", &text, help))
-        }
-    }
 }
 
 fn check_stack_bytes(bytes: u64, attributes: &mut Attributes) -> Result<u64, Reported> {

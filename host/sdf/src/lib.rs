@@ -32,6 +32,7 @@ mod boot_info;
 mod channel;
 mod check;
 pub mod code;
+mod cpu;
 mod cspace;
 pub mod diagnostic;
 mod domain_schedule;

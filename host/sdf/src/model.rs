@@ -26,7 +26,7 @@ pub struct SystemDescription {
     pub static_keys: Vec<StaticKey>,
     /// Bytes of records in the ring of the trace, if there is one.
     pub trace_bytes: Option<u64>,
-    /// The domain schedule; `None` when all protection domains can always run.
+    /// Scheduling domains; `None` when all protection domains can always run.
     pub domains: Option<Domains>,
 }
 
@@ -35,11 +35,20 @@ pub struct SystemDescription {
 pub struct Domains {
     /// In document order; at most 16.
     pub names: Vec<Domain>,
-    /// The schedule; index 0 is the description's first entry.
-    pub schedule: Vec<ScheduleEntry>,
+    /// The schedule of each processor that is not in `others`.
+    pub schedule: Schedule,
+    /// Schedules of single processors, in document order.
+    pub others: Vec<(u8, Schedule)>,
+}
+
+/// The schedule of a processor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    /// Its entries; index 0 is the description's first entry.
+    pub entries: Vec<ScheduleEntry>,
     /// Entry at which the schedule starts, and to which it returns after its end.
     pub start_index: usize,
-    /// Index of the first entry in the kernel's schedule.
+    /// Number that reports add to the index of an entry.
     pub index_shift: usize,
 }
 
@@ -54,7 +63,7 @@ pub struct Domain {
     pub span: Span,
 }
 
-/// An entry of the domain schedule.
+/// An entry of a domain schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScheduleEntry {
     /// The domain with this id runs for this time.
@@ -72,13 +81,21 @@ pub enum Duration {
     Ticks(u64),
 }
 
-impl Domains {
+impl Schedule {
     /// The repeating part: from the start index to the first end marker, or to the end.
     pub fn repeating(&self) -> impl Iterator<Item = (u8, Duration)> {
-        self.schedule.iter().skip(self.start_index).map_while(|entry| match entry {
+        self.entries.iter().skip(self.start_index).map_while(|entry| match entry {
             ScheduleEntry::Slot(domain, duration) => Some((*domain, *duration)),
             ScheduleEntry::EndMarker => None,
         })
+    }
+}
+
+impl Domains {
+    /// The schedule of a processor.
+    #[must_use]
+    pub fn schedule_of(&self, cpu: u8) -> &Schedule {
+        self.others.iter().find(|(other, _)| *other == cpu).map_or(&self.schedule, |(_, schedule)| schedule)
     }
 
     /// Name of the domain with this id; empty if there is none.

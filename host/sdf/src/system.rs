@@ -90,16 +90,7 @@ fn read_domains(
 ) -> Option<Result<Domains, Reported>> {
     let mut elements = root.children().filter(|child| child.name() == "domains");
     let first = elements.next()?;
-    if target.cpus > 1 {
-        let text = format!(
-            "scheduling domains need a configuration with one processor, and this one has {}",
-            target.cpus
-        );
-        let help = "Use the configuration without smp-, or remove <domains> and every domain attribute.";
-        problems.push(value_error(code::DOMAINS_PROCESSORS, &first, &text, help));
-        return Some(Err(Reported));
-    }
-    let read = domains::read(first, problems);
+    let read = domains::read(first, target, problems);
     for another in elements {
         let text = "domains must only be specified once";
         let help = "A system has one schedule; put all domains into one domains element.";

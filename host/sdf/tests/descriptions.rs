@@ -4,7 +4,7 @@
 
 use limen_abi::boot_info::BootInfo;
 use limen_sdf::model::{
-    ChildOf, Duration, MemoryRegion, Perms, Prefill, ScheduleEntry, Symbol, SystemDescription,
+    ChildOf, Duration, MemoryRegion, Perms, Prefill, Schedule, ScheduleEntry, Symbol, SystemDescription,
 };
 use limen_sdf::{FileError, Parsed, Span, Target, no_files, parse};
 
@@ -309,11 +309,29 @@ fn domains_get_the_smallest_free_ids_and_may_follow_their_users() {
 
 #[test]
 fn the_schedule_repeats_from_the_start_index_to_an_end_marker() {
-    let domains = system(DOMAINS).domains.unwrap();
-    assert_eq!((domains.start_index, domains.index_shift, domains.schedule.len()), (1, 3, 5));
-    assert_eq!(domains.schedule[3], ScheduleEntry::EndMarker);
-    let cycle: Vec<_> = domains.repeating().collect();
+    let Schedule { entries, start_index, index_shift } = &system(DOMAINS).domains.unwrap().schedule;
+    assert_eq!((*start_index, *index_shift, entries.len()), (1, 3, 5));
+    assert_eq!(entries[3], ScheduleEntry::EndMarker);
+    let cycle: Vec<_> = system(DOMAINS).domains.unwrap().schedule.repeating().collect();
     assert_eq!(cycle, [(1, Duration::Ticks(2000)), (0, Duration::Us(7))]);
+}
+
+#[test]
+fn a_processor_may_have_a_schedule_of_its_own() {
+    let text = r#"<system>
+        <domains>
+            <domain name="a" />
+            <domain name="b" />
+            <domain_schedule cpu="2"><schedule_entry domain="b" duration="5 us" /></domain_schedule>
+            <domain_schedule><schedule_entry domain="a" duration="7 us" /></domain_schedule>
+        </domains>
+        <protection_domain name="p" domain="b" cpu="2"><program_image path="p" /></protection_domain>
+    </system>"#;
+    let target = Target { cpus: 4, ..Target::aarch64() };
+    let domains = parse(FILE, text, &target, &no_files).unwrap().system.domains.unwrap();
+    let first = |cpu| domains.schedule_of(cpu).repeating().next();
+    let (a, b) = (Some((0, Duration::Us(7))), Some((1, Duration::Us(5))));
+    assert_eq!([0, 1, 2, 3].map(first), [a, a, b, a]);
 }
 
 #[test]
@@ -326,8 +344,8 @@ fn the_largest_schedule_is_accepted() {
                </protection_domain></system>"#
         )
     };
-    assert_eq!(system(&schedule(99, 0)).domains.unwrap().schedule.len(), 99);
-    assert_eq!(system(&schedule(1, 98)).domains.unwrap().index_shift, 98);
+    assert_eq!(system(&schedule(99, 0)).domains.unwrap().schedule.entries.len(), 99);
+    assert_eq!(system(&schedule(1, 98)).domains.unwrap().schedule.index_shift, 98);
 }
 
 #[test]

@@ -63,6 +63,14 @@ struct Interrupt {
 
 #[derive(Clone, Debug, Deserialize)]
 struct Domains {
+    #[serde(flatten)]
+    schedule: Schedule,
+    #[serde(default)]
+    others: Vec<Schedule>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Schedule {
     schedule: Vec<Slot>,
 }
 
@@ -144,8 +152,13 @@ impl System {
     /// Name of a scheduling domain.
     #[must_use]
     pub fn domain(&self, domain: u32) -> String {
-        let slots = self.report.domains.iter().flat_map(|domains| &domains.schedule);
-        let name = slots.filter(|slot| slot.id == u64::from(domain)).find_map(|slot| slot.domain.as_deref());
+        let schedules =
+            self.report.domains.iter().flat_map(|it| std::iter::once(&it.schedule).chain(&it.others));
+        let mut slots = schedules.flat_map(|schedule| &schedule.schedule);
+        let name = slots
+            .by_ref()
+            .filter(|slot| slot.id == u64::from(domain))
+            .find_map(|slot| slot.domain.as_deref());
         name.map_or_else(|| format!("domain {domain}"), plain)
     }
 

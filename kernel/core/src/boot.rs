@@ -160,9 +160,10 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Dispatches the first thread. The image is no longer needed.
-    pub fn start(&mut self) {
-        self.processor.since = self.machine.now();
+    /// Dispatches the first thread, whose time and slot begin at `begin`: now, or with several processors, where it is the same for
+    /// all, a moment ago. The image is no longer needed.
+    pub fn start(&mut self, begin: Ticks) {
+        self.processor.since = begin;
         self.processor.slot_end = self.first_slot_end();
         self.arm(self.processor.slot_end);
         self.begin_lines();

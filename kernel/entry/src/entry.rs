@@ -79,12 +79,12 @@ fn watch(
     context_to_run(kernel)
 }
 
-/// Ends boot and runs the highest-priority thread.
+/// Ends boot and runs the highest-priority thread, whose time begins at `begin`.
 #[unsafe(no_mangle)]
-fn enter_first(cell: &KernelCell) -> ! {
+fn enter_first(cell: &KernelCell, begin: u64) -> ! {
     // SAFETY: called by boot, whose borrow has ended.
     let kernel = unsafe { cell.open() };
-    kernel.start();
+    kernel.start(begin);
     if keys::is_recording() {
         kernel.record_boot();
     }

@@ -11,7 +11,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use limen_core::Kernel;
 
 use crate::arch::context::Context;
-use crate::arch::cpu;
+use crate::arch::{cpu, timer};
 use crate::console;
 use crate::machine::Hardware;
 use crate::panic::fatal;
@@ -76,13 +76,16 @@ pub fn pointer_to(context: Option<&mut Context>) -> *mut Context {
 }
 
 unsafe extern "Rust" {
-    /// Runs the highest-priority thread. Defined in the crate with the entry points.
-    fn enter_first(cell: &KernelCell) -> !;
+    /// Runs the highest-priority thread, whose time begins at `begin`. Defined in the crate with the entry points.
+    fn enter_first(cell: &KernelCell, begin: u64) -> !;
 }
 
 /// The number of the further processor that has booted last; all bits from the end of boot on.
 pub static ARRIVED: AtomicU64 = AtomicU64::new(0);
 const ALL: u64 = u64::MAX;
+
+/// When boot has ended: the time at which every processor begins, in ticks of the timer.
+static BEGIN: AtomicU64 = AtomicU64::new(0);
 
 /// Ends boot and runs the highest-priority thread of processor 0. `first_cycle` is the cycle counter at the loader's first
 /// instruction.
@@ -92,9 +95,11 @@ pub fn start(first_cycle: u64, parts: Parts) -> ! {
     let cycles = cpu::cycles() - first_cycle;
     console::line(format_args!("{cycles} cycles since the first instruction of the loader"));
     console::line(format_args!("Booting all finished, dropped to user space"));
+    let begin = timer::now();
+    BEGIN.store(begin, Ordering::Relaxed);
     ARRIVED.store(ALL, Ordering::Release);
     // SAFETY: no borrow of the kernel exists.
-    unsafe { enter_first(&KERNEL) }
+    unsafe { enter_first(&KERNEL, begin) }
 }
 
 /// Ends boot on a further processor, and runs its highest-priority thread when boot has ended on all of them.
@@ -106,5 +111,5 @@ pub fn start_further(number: u64, parts: Parts) -> ! {
         cpu::relax();
     }
     // SAFETY: no borrow of this processor's kernel exists.
-    unsafe { enter_first(&KERNEL) }
+    unsafe { enter_first(&KERNEL, BEGIN.load(Ordering::Relaxed)) }
 }

@@ -44,7 +44,6 @@ pub struct Facts {
     handlers: Vec<Option<u64>>,
     /// The turns of domains.
     turns: Vec<(u8, u64)>,
-    first_turn: usize,
     /// By thread.
     wipes: BTreeMap<usize, usize>,
     /// By interrupt.
@@ -52,12 +51,6 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// The turn of a domain after boot.
-    #[must_use]
-    pub fn first_turn(&self) -> usize {
-        self.first_turn
-    }
-
     /// Reads them from an image. The capability tables of the machine are filled.
     pub fn of<M: Machine>(image: &Image<'_>, machine: &M, set: InstructionSet) -> Self {
         let handlers = image.threads().map(|thread| (thread.fault_slot != NONE).then_some(thread.fault_slot));
@@ -65,7 +58,6 @@ impl Facts {
             .domain_schedule()
             .map(|slot| (slot.domain as u8, machine.ticks_from_us(slot.duration_us) + slot.duration_ticks))
             .collect();
-        let first_turn = image.counts().domain_start as usize;
         let counts = image.counts();
         let mut facts = Self {
             set,
@@ -80,7 +72,6 @@ impl Facts {
             services: Vec::new(),
             handlers: handlers.collect(),
             turns,
-            first_turn,
             wipes: BTreeMap::new(),
             serves: BTreeMap::new(),
         };
@@ -482,7 +473,6 @@ fn objects_of<M: Machine>(view: &View<'_, M>) -> limen_spec::System {
         postponed,
         schedule: state::Schedule {
             turns: facts.turns.clone(),
-            start: facts.first_turn,
             turn: view.turn,
             end: processor.slot_end,
             domain: processor.domain,

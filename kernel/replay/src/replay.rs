@@ -131,11 +131,11 @@ impl<'n, A: Registers> Replay<'n, A> {
             (0..Plain::<A>::REGISTERS).for_each(|at| context.set_word(at, A::initial(at)));
         }
         kernel.populate(image, 0, |index, _| Vspaces::<ReplayMachine<A>>::id(index).map(|_| Space(index)));
-        kernel.machine.answers.borrow_mut().time = boot.state.words[StateWord::SINCE];
-        kernel.start();
-        let facts = Facts::of(image, &kernel.machine, A::SET);
         let now = boot.state.words[StateWord::SINCE];
-        let (turn, wiped) = (facts.first_turn(), &[][..]);
+        kernel.machine.answers.borrow_mut().time = now;
+        kernel.start(now);
+        let facts = Facts::of(image, &kernel.machine, A::SET);
+        let (turn, wiped) = (0, &[][..]);
         let state = abstraction(&View { kernel: &kernel, facts: &facts, now, turn, wiped });
         let mut replay = Self {
             kernel,

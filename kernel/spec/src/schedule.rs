@@ -50,7 +50,7 @@ impl System {
         });
         let candidate = (!woken.is_empty()).then(|| woken.remove(0));
         // With several domains even if no equal is ready: what the others do shall not matter.
-        if current.is_none() && self.schedule.turns.len() > 1 {
+        if current.is_none() && !self.schedule.turns.is_empty() {
             candidate.into_iter().for_each(|woken| self.end_slice_begun_above(woken));
         }
         woken.into_iter().for_each(|thread| self.enqueue_last(thread));
@@ -63,7 +63,7 @@ impl System {
             (Some(current), Some(woken)) => {
                 self.enqueue_last(woken);
                 // With several domains the end of a slice is noticed at once, whatever the others do.
-                if self.schedule.turns.len() > 1 {
+                if !self.schedule.turns.is_empty() {
                     self.enqueue_preempted(current);
                     None
                 } else {
@@ -86,7 +86,7 @@ impl System {
     /// becomes a ready one, even if the next turn is its domain's again.
     pub(crate) fn switch_domain(&mut self) {
         let before = self.schedule.domain;
-        if self.schedule.turns.len() < 2 || self.schedule.end > self.now {
+        if self.schedule.turns.is_empty() || self.schedule.end > self.now {
             return;
         }
         self.charged = None;
@@ -101,9 +101,7 @@ impl System {
         }
         while self.schedule.end <= self.now {
             let schedule = &mut self.schedule;
-            let next = schedule.turn + 1;
-            let is_last = schedule.turns.get(next).is_none_or(|(_, ticks)| *ticks == 0);
-            schedule.turn = if is_last { schedule.start } else { next };
+            schedule.turn = (schedule.turn + 1) % schedule.turns.len();
             let (domain, ticks) = schedule.turns[schedule.turn];
             schedule.end += ticks;
             schedule.domain = domain;

@@ -215,10 +215,8 @@ pub enum Delivery {
 /// The turns of the domains.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Schedule {
-    /// Domain and duration in ticks of each turn. Fewer than two are no schedule.
+    /// Domain and duration in ticks of each turn; none without a schedule. The first follows the last.
     pub turns: Vec<(u8, u64)>,
-    /// The turn that follows the last.
-    pub start: usize,
     /// The turn that runs.
     pub turn: usize,
     /// When it ends.

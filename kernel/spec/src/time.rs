@@ -88,7 +88,7 @@ impl System {
 
     /// The timer: a slice that has ended is the turn of the next thread of the priority.
     pub(crate) fn timer(&mut self) {
-        let ends_with_turn = self.schedule.turns.len() > 1 && self.schedule.end <= self.now;
+        let ends_with_turn = !self.schedule.turns.is_empty() && self.schedule.end <= self.now;
         if !ends_with_turn {
             self.release_postponed();
         }

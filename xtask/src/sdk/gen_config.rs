@@ -181,15 +181,10 @@ fn kernel(board: &Board, config: &str) -> Vec<Setting> {
     settings
 }
 
-/// Options whose values depend on the number of processors. With several, there is one domain, which also needs an end
-/// marker.
+/// The limits of systems. A schedule also needs an end marker.
 fn numbers(board: &Board, config: &str) -> impl Iterator<Item = Setting> {
-    let (processors, domains, schedules) = if is_smp(config) {
-        (usize::from(board.processors), 1, 2)
-    } else {
-        (1, DOMAINS, DOMAIN_SCHEDULE + 1)
-    };
-    [("MAX_NUM_NODES", processors), ("NUM_DOMAINS", domains), ("NUM_DOMAIN_SCHEDULES", schedules)]
+    let processors = if is_smp(config) { usize::from(board.processors) } else { 1 };
+    [("MAX_NUM_NODES", processors), ("NUM_DOMAINS", DOMAINS), ("NUM_DOMAIN_SCHEDULES", DOMAIN_SCHEDULE + 1)]
         .into_iter()
         .map(|(name, value)| Setting::enabled(name, value.to_string()))
 }
@@ -275,8 +270,7 @@ mod tests {
         let several = kernel_header("smp-debug");
         assert!(several.contains("#define CONFIG_MAX_NUM_NODES  4\n"));
         assert!(several.contains("#define CONFIG_ENABLE_SMP_SUPPORT  1\n"));
-        assert!(several.contains("#define CONFIG_NUM_DOMAINS  1\n"));
-        assert!(several.contains("#define CONFIG_NUM_DOMAIN_SCHEDULES  2\n"));
+        assert!(several.contains("#define CONFIG_NUM_DOMAINS  16\n"));
         assert!(several.contains("#define CONFIG_PRINTING  1\n"));
         assert!(kernel_header("smp-benchmark").contains("#define CONFIG_ENABLE_BENCHMARKS  1\n"));
     }

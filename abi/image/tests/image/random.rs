@@ -75,12 +75,12 @@ fn place_domains(writer: &mut ImageWriter) {
     let domains = last.priority % 17;
     writer.domain_schedule = (0..domains)
         .map(|domain| DomainSlot {
+            processor: 0,
             domain,
             duration_us: domain % 2 * 7,
             duration_ticks: (domain + 1) % 2 * 9,
         })
         .collect();
-    writer.counts.domain_start = domains / 2;
     for thread in writer.threads.iter_mut().filter(|_| domains > 0) {
         thread.domain = thread.priority % domains;
     }
@@ -107,10 +107,16 @@ fn place_processors(writer: &mut ImageWriter) {
     if writer.processors == 1 {
         return;
     }
-    writer.domain_schedule.clear();
-    writer.counts.domain_start = 0;
+    let schedule = std::mem::take(&mut writer.domain_schedule);
+    for processor in 0..writer.processors {
+        // In another order on each.
+        let mut slots = schedule.clone();
+        slots.rotate_left(processor as usize % schedule.len().max(1));
+        slots.iter_mut().for_each(|slot| slot.processor = processor);
+        writer.domain_schedule.extend(slots);
+    }
     for (index, (thread, context)) in (0..).zip(writer.threads.iter_mut().zip(&mut writer.sched_contexts)) {
-        (thread.domain, thread.processor, context.processor) = (0, home(index), home(index));
+        (thread.processor, context.processor) = (home(index), home(index));
     }
     for interrupt in &mut writer.interrupts {
         interrupt.processor = home(interrupt.notification);

@@ -35,8 +35,7 @@ pub(crate) fn sample() -> ImageWriter {
         timer_frequency: 0,
         user_top: USER_TOP_AARCH64,
     };
-    writer.counts =
-        Counts { endpoints: 2, notifications: 3, replies: 2, vspaces: 3, domain_start: 0, trace: 0 };
+    writer.counts = Counts { endpoints: 2, notifications: 3, replies: 2, vspaces: 3, trace: 0 };
     writer.ram = vec![range(0x4000_0000, 0x4800_0000), range(0x5000_0000, 0x5100_0000)];
     writer.reserved = vec![range(0x4000_0000, 0x4000_1000), range(0x4010_0000, 0x4200_0000)];
     writer.pool = range(0x4200_0000, 0x4240_0000);
@@ -96,7 +95,7 @@ pub(crate) fn sample() -> ImageWriter {
     writer.fixed_regions =
         vec![FixedRegion { name: name_words("fixed"), flags: FixedRegionFlags::NEEDS_RAM }];
     writer.rings = vec![ring(0, 0xa0_0000), ring(1, 0x30_0000)];
-    writer.domain_schedule = vec![DomainSlot { domain: 0, duration_us: 5, duration_ticks: 0 }];
+    writer.domain_schedule = vec![DomainSlot { processor: 0, domain: 0, duration_us: 5, duration_ticks: 0 }];
     writer
 }
 

@@ -9,18 +9,39 @@ use crate::sharing::Crossing;
 /// The schedule, and connections between domains.
 #[derive(Clone, Debug, Serialize)]
 pub struct Domains {
-    /// Index in the kernel's schedule of the entry at which it starts, and to which it returns after its end.
-    pub start: usize,
-    /// Entries of the schedule.
-    pub schedule: Vec<Slot>,
+    /// The schedule of each processor that is not in `others`.
+    #[serde(flatten)]
+    pub schedule: Schedule,
+    /// Schedules of single processors, in document order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<ProcessorSchedule>,
     /// Connections between domains.
     pub crossings: Vec<Crossing>,
+}
+
+/// A schedule.
+#[derive(Clone, Debug, Serialize)]
+pub struct Schedule {
+    /// Index of the entry at which it starts, and to which it returns after its end.
+    pub start: usize,
+    /// Its entries.
+    pub schedule: Vec<Slot>,
+}
+
+/// The schedule of one processor.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProcessorSchedule {
+    /// The processor.
+    pub cpu: u8,
+    /// Its schedule.
+    #[serde(flatten)]
+    pub schedule: Schedule,
 }
 
 /// An entry of the schedule.
 #[derive(Clone, Debug, Serialize)]
 pub struct Slot {
-    /// Index in the kernel's schedule.
+    /// Its index, with the description's `index_shift`.
     pub index: usize,
     /// The domain; `None` for an end marker.
     pub domain: Option<String>,
@@ -40,15 +61,26 @@ impl Domains {
     /// `None` for a system without domains.
     pub(super) fn new(built: &Built) -> Option<Self> {
         let domains = built.parts.system.domains.as_ref()?;
-        let repeating = domains.start_index..domains.start_index + domains.repeating().count();
-        let entries = domains.schedule.iter().enumerate();
+        let others = domains.others.iter();
         Some(Self {
-            start: domains.index_shift + domains.start_index,
-            schedule: entries
-                .map(|(at, entry)| slot(domains, *entry, at + domains.index_shift, repeating.contains(&at)))
+            schedule: schedule(domains, &domains.schedule),
+            others: others
+                .map(|(cpu, other)| ProcessorSchedule { cpu: *cpu, schedule: schedule(domains, other) })
                 .collect(),
             crossings: built.crossings.clone(),
         })
+    }
+}
+
+fn schedule(domains: &model::Domains, schedule: &model::Schedule) -> Schedule {
+    let model::Schedule { entries, start_index, index_shift } = schedule;
+    let repeating = *start_index..start_index + schedule.repeating().count();
+    let entries = entries.iter().enumerate();
+    Schedule {
+        start: index_shift + start_index,
+        schedule: entries
+            .map(|(at, entry)| slot(domains, *entry, at + index_shift, repeating.contains(&at)))
+            .collect(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::{Capability, CapabilityTable, InterruptLine, Memory, Thread, UserMemory, UserRange};
-use super::{Domains, ExpectedDigest, Hex, Home, Kernel, ProtectionDomain, Report, Sizes, Trace};
+use super::{Domains, ExpectedDigest, Hex, Home, Kernel, ProtectionDomain, Report, Schedule, Sizes, Trace};
 use super::{ProcessorCrossing, Processors};
 
 /// Renders the report. Writing to a string cannot fail, so the [`fmt::Write`] result is ignored.
@@ -28,7 +28,11 @@ fn write_report(out: &mut String, report: &Report) -> fmt::Result {
     }
     if let Some(domains) = &report.domains {
         section(out, "Domain schedule")?;
-        domain_schedule(out, domains)?;
+        domain_schedule(out, &domains.schedule)?;
+        for other in &domains.others {
+            section(out, &format!("Domain schedule of processor {}", other.cpu))?;
+            domain_schedule(out, &other.schedule)?;
+        }
         section(out, "Sharing across domains")?;
         sharing(out, domains)?;
     }
@@ -131,9 +135,9 @@ fn between_processors(out: &mut String, processors: &Processors) -> fmt::Result 
     Ok(())
 }
 
-fn domain_schedule(out: &mut String, domains: &Domains) -> fmt::Result {
-    for slot in &domains.schedule {
-        let start = if slot.index == domains.start { "  <- starts here" } else { "" };
+fn domain_schedule(out: &mut String, schedule: &Schedule) -> fmt::Result {
+    for slot in &schedule.schedule {
+        let start = if slot.index == schedule.start { "  <- starts here" } else { "" };
         match &slot.domain {
             Some(name) => {
                 writeln!(out, "{:>3}  {}  {name} (domain {}){start}", slot.index, slot.duration, slot.id)?

@@ -117,9 +117,13 @@ fn delays(orders: &[PriorityOrder]) -> String {
             let names: Vec<_> = level.programs.iter().map(|name| escaped(name)).collect();
             format!("<li><b>{}</b> {}</li>\n", level.priority, names.join(", "))
         });
-        let title = order.domain.as_ref().map(|domain| format!("<p>Domain {}:</p>\n", escaped(domain)));
-        let title = title.or_else(|| order.cpu.map(|cpu| format!("<p>Processor {cpu}:</p>\n")));
-        format!("{}<ol class=\"levels\">\n{}</ol>\n", title.unwrap_or_default(), levels.collect::<String>())
+        let title = match (&order.domain, order.cpu) {
+            (Some(domain), Some(cpu)) => format!("<p>Domain {} on processor {cpu}:</p>\n", escaped(domain)),
+            (Some(domain), None) => format!("<p>Domain {}:</p>\n", escaped(domain)),
+            (None, Some(cpu)) => format!("<p>Processor {cpu}:</p>\n"),
+            (None, None) => String::new(),
+        };
+        format!("{title}<ol class=\"levels\">\n{}</ol>\n", levels.collect::<String>())
     };
     "<p>A program delays those with lower priorities in its domain and on its processor while it runs, until its budget is used up; programs of one \
      priority share their time.</p>\n"

@@ -47,15 +47,15 @@ fn program(domain: &ProtectionDomain) -> String {
     } else {
         format!("{} of {} \u{b5}s", domain.budget_us, domain.period_us)
     };
-    let scheduling = domain.domain.as_ref().map(|name| format!(", domain {}", escaped(name)));
-    let scheduling = scheduling.or_else(|| domain.cpu.map(|cpu| format!(", processor {cpu}")));
+    let scheduling = domain.domain.iter().map(|name| format!(", domain {}", escaped(name)));
+    let scheduling = scheduling.chain(domain.cpu.iter().map(|cpu| format!(", processor {cpu}")));
     let guard = match domain.guard_bytes {
         0 => "<b class=\"missed\">no guard</b>".to_owned(),
         bytes => human_bytes(bytes),
     };
     let stack = format!("{}, {guard}", human_bytes(domain.stack_end.0 - domain.stack_start.0));
     let name = format!("{}{parent}", escaped(&domain.name));
-    line(&name, [domain.priority.to_string(), time + &scheduling.unwrap_or_default(), stack, rights(domain)])
+    line(&name, [domain.priority.to_string(), time + &scheduling.collect::<String>(), stack, rights(domain)])
 }
 
 /// Everything that the program may do beyond channels and memory.

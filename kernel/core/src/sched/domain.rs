@@ -3,9 +3,12 @@
 //! The queues of the running domain are in the processor; those of the other domains are stored in `other_queues`, so
 //! scheduling in one domain reads and writes nothing that belongs to another. Each slot ends relative to the end of
 //! the slot before, so a late switch shortens the slot that begins and shifts no other.
+//!
+//! Every processor has a schedule, and all begin at the same instant. So slots that the schedules of two processors begin at
+//! the same time do begin together, each as exactly as on one processor.
 
 use limen_abi::limits;
-use limen_image::Image;
+use limen_image::{DomainSlot, Image};
 
 use super::queue::{Queue, ThreadLinks};
 use super::ready::ReadyQueues;
@@ -41,31 +44,31 @@ impl DomainQueues {
 pub struct Slot {
     /// The domain.
     pub domain: u8,
-    /// Its length; zero marks the end of the schedule.
+    /// Its length.
     pub duration: Ticks,
 }
 
-/// The domain schedule.
+/// The domain schedule of a processor.
 #[derive(Debug)]
 pub struct Schedule {
     slots: [Slot; limits::DOMAIN_SCHEDULE],
-    start: usize,
+    length: usize,
     position: usize,
 }
 
 impl Schedule {
     /// No schedule: one domain, forever.
     pub const NONE: Self =
-        Self { slots: [Slot { domain: 0, duration: 0 }; limits::DOMAIN_SCHEDULE], start: 0, position: 0 };
+        Self { slots: [Slot { domain: 0, duration: 0 }; limits::DOMAIN_SCHEDULE], length: 0, position: 0 };
 
-    /// Reads the schedule of an image; none if the image has no slots.
-    pub(crate) fn of<M: Machine>(image: &Image<'_>, machine: &M) -> Self {
+    /// Reads the schedule of a processor; none if the image has no slots.
+    fn of<M: Machine>(image: &Image<'_>, processor: u8, machine: &M) -> Self {
         let mut schedule = Self::NONE;
-        schedule.start = image.counts().domain_start as usize;
-        schedule.position = schedule.start;
-        for (to, slot) in schedule.slots.iter_mut().zip(image.domain_schedule()) {
+        let is_here = |slot: &DomainSlot| slot.processor == u64::from(processor);
+        for (to, slot) in schedule.slots.iter_mut().zip(image.domain_schedule().filter(is_here)) {
             let duration = machine.ticks_from_us(slot.duration_us) + slot.duration_ticks;
             *to = Slot { domain: slot.domain as u8, duration };
+            schedule.length += 1;
         }
         schedule
     }
@@ -73,14 +76,14 @@ impl Schedule {
     /// Returns the running slot, if there is a schedule.
     #[must_use]
     pub fn current(&self) -> Option<Slot> {
-        self.slots.get(self.position).copied().filter(|slot| slot.duration != 0)
+        self.slots.get(..self.length)?.get(self.position).copied()
     }
 
-    /// Advances to the next slot; wraps to the start after the last slot or at an end marker.
+    /// Advances to the next slot; the first one follows the last.
     fn advance(&mut self) -> Option<Slot> {
         self.position += 1;
         self.current().or_else(|| {
-            self.position = self.start;
+            self.position = 0;
             self.current()
         })
     }
@@ -107,9 +110,9 @@ impl<M: Machine> Kernel<M> {
         self.processor.domain = domain;
     }
 
-    /// Selects the first slot of the image's schedule, if there is one.
+    /// Selects the first slot of this processor's schedule, if there is one.
     pub(crate) fn populate_domains(&mut self, image: &Image<'_>) {
-        self.schedule = Schedule::of(image, &self.machine);
+        self.schedule = Schedule::of(image, self.processor.number, &self.machine);
         if let Some(slot) = self.schedule.current() {
             self.processor.domain = slot.domain;
             self.processor.queues.ready.expect_domains();

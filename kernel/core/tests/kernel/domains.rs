@@ -59,19 +59,6 @@ fn a_slot_that_ends_before_it_begins_is_skipped() {
 }
 
 #[test]
-fn the_schedule_restarts_at_its_start_index() {
-    let (mut plan, first, second) = pair();
-    plan.writer.domain_schedule.clear();
-    for (domain, ticks) in [(15, 50), (3, 100), (15, 200), (0, 0), (3, 7)] {
-        plan.turn(domain, ticks);
-    }
-    plan.writer.counts.domain_start = 1;
-    let mut system = plan.boot();
-    let expected = [(0, first), (100, second), (300, first), (400, second)].map(|(at, t)| (at, Some(t)));
-    assert_eq!(trace(&mut system, 400), expected);
-}
-
-#[test]
 fn a_domain_without_threads_idles() {
     let (mut plan, first, _) = pair();
     plan.turn(7, 300);

@@ -30,7 +30,7 @@ unsafe extern "C" fn clear_pages(start: u64, end: u64) {
 
 /// As in `trap.S`; no test starts a program.
 #[unsafe(no_mangle)]
-extern "Rust" fn enter_first(_: &KernelCell) -> ! {
+extern "Rust" fn enter_first(_: &KernelCell, _: u64) -> ! {
     unreachable!("there is no program")
 }
 
@@ -79,7 +79,7 @@ impl Running {
         // SAFETY: there is no other borrow: only one test boots.
         let kernel = unsafe { KERNEL.open() };
         kernel.populate(image, 0, |index, _| Some(index));
-        kernel.start();
+        kernel.start(0);
         Self(context_to_run(kernel))
     }
 

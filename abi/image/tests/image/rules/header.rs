@@ -129,7 +129,10 @@ fn number_of_records() {
         ),
         (
             "domain schedule",
-            |w| w.domain_schedule = vec![DomainSlot { domain: 0, duration_us: 1, duration_ticks: 0 }; 100],
+            |w| {
+                w.domain_schedule =
+                    vec![DomainSlot { processor: 0, domain: 0, duration_us: 1, duration_ticks: 0 }; 397]
+            },
             ImageError::Directory { table: Table::DomainSchedule as usize },
         ),
         (

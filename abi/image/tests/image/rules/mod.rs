@@ -101,7 +101,7 @@ fn every_refusal_is_a_sentence() {
     let records = GROUPS.into_iter().flatten().map(|(_, _, error)| *error);
     let sentences: Vec<String> = header.into_iter().chain(records).map(|error| error.to_string()).collect();
     assert!(sentences.iter().all(|sentence| sentence.contains(' ')));
-    assert_eq!(sentences[2], "the image has format version 1; this kernel reads 12");
+    assert_eq!(sentences[2], "the image has format version 1; this kernel reads 13");
     assert_eq!(sentences[6], "there are more processors than the kernel has room for");
     assert_eq!(sentences[12], "record 0 of table 0: not the address of a page");
 }

@@ -115,17 +115,9 @@ pub(super) const DOMAINS: &[Case] = &[
         record(Table::DomainSchedule, 0, "invalid duration"),
     ),
     (
-        "start at an end marker",
-        |w| {
-            w.domain_schedule = vec![slot(0, 5, 0), slot(0, 0, 0)];
-            w.counts.domain_start = 1;
-        },
-        record(Table::Counts, 0, "the domain schedule does not start at a slot"),
-    ),
-    (
-        "start beyond the schedule",
-        |w| w.counts.domain_start = 1,
-        record(Table::Counts, 0, "the domain schedule does not start at a slot"),
+        "no duration",
+        |w| w.domain_schedule = vec![slot(0, 5, 0), slot(1, 0, 0)],
+        record(Table::DomainSchedule, 1, "invalid duration"),
     ),
     (
         "domain of a thread without a schedule",
@@ -146,7 +138,7 @@ pub(super) const DOMAINS: &[Case] = &[
 ];
 
 fn slot(domain: u64, duration_us: u64, duration_ticks: u64) -> DomainSlot {
-    DomainSlot { domain, duration_us, duration_ticks }
+    DomainSlot { processor: 0, domain, duration_us, duration_ticks }
 }
 
 const PORTS: ImageError = record(Table::Caps, 0, "I/O ports that no program may use");

@@ -11,7 +11,7 @@ const NO_PROCESSOR: &str = "no such processor";
 const CAP: &str = "received with or acknowledged on another processor";
 
 pub(super) const PROCESSORS: &[Case] = &[
-    ("no processor", |w| w.processors = 0, record(Table::SchedContexts, 0, NO_PROCESSOR)),
+    ("no processor", |w| w.processors = 0, record(Table::DomainSchedule, 0, NO_PROCESSOR)),
     ("homes with one processor", |w| w.homes = homes(&[0; 7]), HOMES),
     ("no homes", |w| spoil(w, |w| w.homes.clear()), HOMES),
     ("a home too few", |w| spoil(w, |w| w.homes.truncate(6)), HOMES),
@@ -38,13 +38,23 @@ pub(super) const PROCESSORS: &[Case] = &[
         record(Table::Threads, 1, NO_PROCESSOR),
     ),
     (
-        "schedule",
+        "schedule of one processor only",
         |w| {
             spoil(w, |w| {
-                w.domain_schedule = vec![DomainSlot { domain: 0, duration_us: 5, duration_ticks: 0 }];
+                w.domain_schedule = vec![slot(1)];
             });
         },
-        record(Table::DomainSchedule, 0, "a domain schedule with several processors"),
+        record(Table::DomainSchedule, 0, "no slot of a processor, while others have some"),
+    ),
+    (
+        "schedule of a processor that is not used",
+        |w| spoil(w, |w| w.domain_schedule = vec![slot(0), slot(1), slot(2)]),
+        record(Table::DomainSchedule, 2, NO_PROCESSOR),
+    ),
+    (
+        "long schedule of a processor",
+        |w| spoil(w, |w| w.domain_schedule = [vec![slot(1); 100], vec![slot(0)]].concat()),
+        record(Table::DomainSchedule, 0, "too many slots of a processor"),
     ),
     ("trace", |w| spoil(w, super::trace::add), record(Table::Counts, 0, "a trace with several processors")),
     (
@@ -102,6 +112,10 @@ pub(super) const PROCESSORS: &[Case] = &[
 fn spoil(writer: &mut ImageWriter, spoil: fn(&mut ImageWriter)) {
     spread(writer);
     spoil(writer);
+}
+
+fn slot(processor: u64) -> DomainSlot {
+    DomainSlot { processor, domain: 0, duration_us: 5, duration_ticks: 0 }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Several processors: what threads of one see when they use objects of another.
 
+mod domains;
 mod keys;
 mod random;
 

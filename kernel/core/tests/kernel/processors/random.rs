@@ -13,6 +13,8 @@ use crate::support::{Arguments, Grant, Plan, Processors, REPLY, System, Thread, 
 
 /// The number of systems in a run.
 const CASES: u32 = 256;
+/// The number of scheduling domains, if there are several.
+const DOMAINS: u64 = 3;
 /// The maximum number of steps of a system.
 const STEPS: usize = 200;
 /// Each thread's slots to call the endpoints, one of each processor.
@@ -58,6 +60,7 @@ const PROBES: [Label; 4] = [Label::ProbeStart, Label::ProbeStop, Label::ProbeArm
 #[derive(Clone, Debug)]
 struct ThreadShape {
     processor: u64,
+    domain: u64,
     priority: u8,
     time: Time,
     is_bound: bool,
@@ -96,17 +99,15 @@ enum Action {
     },
 }
 
-fn shapes() -> impl Strategy<Value = (u64, Vec<ThreadShape>)> {
-    (2..=3_u64).prop_flat_map(|processors| {
+/// Processors, and threads in as many domains.
+fn shapes(domains: u64) -> impl Strategy<Value = (u64, Vec<ThreadShape>)> {
+    (2..=3_u64).prop_flat_map(move |processors| {
         let time = prop_oneof![1 => Just(Time::None), 2 => Just(Time::Slice), 1 => Just(Time::Share)];
         let handler = prop::option::of(0..processors);
-        let thread = (0..processors, prop_oneof![Just(10), Just(20), Just(30)], time, any::<bool>(), handler);
-        let thread = thread.prop_map(|(processor, priority, time, is_bound, handler)| ThreadShape {
-            processor,
-            priority,
-            time,
-            is_bound,
-            handler,
+        let place = (0..processors, 0..domains);
+        let thread = (place, prop_oneof![Just(10), Just(20), Just(30)], time, any::<bool>(), handler);
+        let thread = thread.prop_map(|((processor, domain), priority, time, is_bound, handler)| {
+            ThreadShape { processor, domain, priority, time, is_bound, handler }
         });
         (Just(processors), vec(thread, 3..=7))
     })
@@ -146,8 +147,13 @@ fn steps() -> impl Strategy<Value = Step> {
     (0..3_usize, ticks, action).prop_map(|(processor, ticks, action)| Step { processor, ticks, action })
 }
 
-fn boot(processors: u64, shapes: &[ThreadShape]) -> Processors {
+fn boot(processors: u64, shapes: &[ThreadShape], domains: u64) -> Processors {
     let mut plan = Plan::new();
+    for processor in (0..processors).filter(|_| domains > 1) {
+        // The schedules differ, and so do their slots.
+        (0..domains)
+            .for_each(|at| plan.turn_on(processor, (at + processor) % domains, 15 + 10 * at + processor));
+    }
     let threads: Vec<_> = shapes.iter().map(|shape| add_thread(&mut plan, shape)).collect();
     // Those without time of their own can be given some. No processor has more of it than threads.
     let spare = plan.sched_context(40);
@@ -193,6 +199,7 @@ fn boot(processors: u64, shapes: &[ThreadShape]) -> Processors {
             plan.record(*thread).notification = notifications[thread.0 as usize].0;
         }
         plan.set_processor(*thread, shape.processor);
+        plan.set_domain(*thread, shape.domain);
     }
     plan.writer.processors = processors;
     let mut processors = plan.boot_processors();
@@ -272,13 +279,22 @@ fn fault(kind: u8) -> Fault {
     }
 }
 
-#[test]
-fn random_systems_on_several_processors_lose_nothing() {
-    check_random(CASES, (shapes(), vec(steps(), 1..STEPS)), |((processors, shapes), steps)| {
-        let mut processors = boot(processors, &shapes);
+fn lose_nothing(domains: u64) {
+    check_random(CASES, (shapes(domains), vec(steps(), 1..STEPS)), |((processors, shapes), steps)| {
+        let mut processors = boot(processors, &shapes, domains);
         steps.iter().for_each(|at| step(&mut processors, at));
         processors.settle();
         processors.verify_settled_time();
         processors.verify_settled_keys();
     });
+}
+
+#[test]
+fn random_systems_on_several_processors_lose_nothing() {
+    lose_nothing(1);
+}
+
+#[test]
+fn random_systems_with_a_domain_schedule_on_each_processor_lose_nothing() {
+    lose_nothing(DOMAINS);
 }

@@ -305,9 +305,14 @@ impl Plan {
         self.record(thread).domain = domain;
     }
 
-    /// Adds a slot of a domain to the schedule, in ticks; a slot of no ticks ends the schedule.
+    /// Adds a slot of a domain to the schedule of processor 0, in ticks.
     pub(crate) fn turn(&mut self, domain: u64, ticks: u64) {
-        let slot = DomainSlot { domain, duration_us: 0, duration_ticks: ticks };
+        self.turn_on(0, domain, ticks);
+    }
+
+    /// Adds a slot of a domain to the schedule of a processor, in ticks.
+    pub(crate) fn turn_on(&mut self, processor: u64, domain: u64, ticks: u64) {
+        let slot = DomainSlot { processor, domain, duration_us: 0, duration_ticks: ticks };
         self.writer.domain_schedule.push(slot);
     }
 

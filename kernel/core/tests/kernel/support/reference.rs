@@ -50,7 +50,7 @@ impl System {
     /// The state of the specification that the kernel's state stands for.
     fn abstraction(&self) -> limen_spec::System {
         let machine = &self.kernel.machine;
-        let turn = self.reference.as_ref().map_or(self.facts.first_turn(), |it| it.state.schedule.turn);
+        let turn = self.reference.as_ref().map_or(0, |it| it.state.schedule.turn);
         let facts = &self.facts;
         abstraction(&View { kernel: &self.kernel, facts, now: machine.now, turn, wiped: &machine.served })
     }

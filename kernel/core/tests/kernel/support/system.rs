@@ -129,7 +129,8 @@ impl System {
         machine.is_printing = image.options() & Options::PRINTING != 0;
         let mut kernel = Box::new(Kernel::new(machine));
         kernel.populate(&image, number, |index, _| Vspaces::<HostMachine>::id(index).map(|_| Space(index)));
-        kernel.start();
+        let begin = kernel.machine.now();
+        kernel.start(begin);
         let measures = image.options() & Options::MEASURE_UTILISATION != 0;
         // In an image that measures utilisation, no thread is current between events. Miri would take minutes for a test.
         let checking = if measures || cfg!(miri) { Checking::ByHand } else { Checking::EachEvent };
