@@ -5,7 +5,13 @@
 #include "together.h"
 
 /* Calls that each client makes when the tester asks for them. */
+#ifndef CALLS
 #define CALLS 500
+#endif
+/* How often time crosses twice. */
+#ifndef ROUNDS
+#define ROUNDS 20
+#endif
 #define CLIENTS 4
 
 struct shared {

@@ -35,7 +35,7 @@ static void a_passive_server_answers_on_the_time_of_its_caller(void)
 
 static void time_crosses_twice_and_comes_back(void)
 {
-    for (int times = 0; times < 20; times++) {
+    for (int times = 0; times < ROUNDS; times++) {
         check_call(3);
     }
 }
