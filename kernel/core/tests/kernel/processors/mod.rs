@@ -1,6 +1,7 @@
 //! Several processors: what threads of one see when they use objects of another.
 
 mod domains;
+mod interference;
 mod keys;
 mod random;
 

@@ -9,7 +9,7 @@ use limen_image::Rights;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::support::{Arguments, Grant, Plan, Processors, REPLY, System, Thread, check_random};
+use crate::support::{Arguments, Grant, Plan, Processors, REPLY, SchedContext, System, Thread, check_random};
 
 /// The number of systems in a run.
 const CASES: u32 = 256;
@@ -58,7 +58,7 @@ const PROBES: [Label; 4] = [Label::ProbeStart, Label::ProbeStop, Label::ProbeArm
 
 /// A thread.
 #[derive(Clone, Debug)]
-struct ThreadShape {
+pub(super) struct ThreadShape {
     processor: u64,
     domain: u64,
     priority: u8,
@@ -66,6 +66,14 @@ struct ThreadShape {
     is_bound: bool,
     /// The processor of the endpoint that handles its faults.
     handler: Option<u64>,
+}
+
+impl ThreadShape {
+    /// Returns the thread in this domain, on one of so many processors.
+    pub(super) fn place(&self, domain: u64, processors: u64) -> Self {
+        let handler = self.handler.map(|handler| handler % processors);
+        Self { processor: self.processor % processors, domain, handler, ..self.clone() }
+    }
 }
 
 /// The time with which a thread starts.
@@ -77,14 +85,14 @@ enum Time {
 }
 
 #[derive(Clone, Debug)]
-struct Step {
+pub(super) struct Step {
     processor: usize,
     ticks: u64,
-    action: Action,
+    pub(super) action: Action,
 }
 
 #[derive(Clone, Debug)]
-enum Action {
+pub(super) enum Action {
     /// The processor takes the interrupt of others, if there is one.
     Message,
     Timer,
@@ -100,7 +108,7 @@ enum Action {
 }
 
 /// Processors, and threads in as many domains.
-fn shapes(domains: u64) -> impl Strategy<Value = (u64, Vec<ThreadShape>)> {
+pub(super) fn shapes(domains: u64) -> impl Strategy<Value = (u64, Vec<ThreadShape>)> {
     (2..=3_u64).prop_flat_map(move |processors| {
         let time = prop_oneof![1 => Just(Time::None), 2 => Just(Time::Slice), 1 => Just(Time::Share)];
         let handler = prop::option::of(0..processors);
@@ -113,7 +121,7 @@ fn shapes(domains: u64) -> impl Strategy<Value = (u64, Vec<ThreadShape>)> {
     })
 }
 
-fn steps() -> impl Strategy<Value = Step> {
+pub(super) fn steps() -> impl Strategy<Value = Step> {
     let syscall = prop_oneof![
         6 => any::<(u8, u8)>().prop_map(|(number, at)| (number, CALL + u64::from(at % 3), Label::TcbSuspend)),
         3 => any::<(u8, u8)>().prop_map(|(number, at)| (number, NOTIFICATION + u64::from(at % 7), Label::TcbSuspend)),
@@ -158,13 +166,37 @@ fn boot(processors: u64, shapes: &[ThreadShape], domains: u64) -> Processors {
     // Those without time of their own can be given some. No processor has more of it than threads.
     let spare = plan.sched_context(40);
     plan.passive("without time", 1);
-    let times: Vec<_> = threads.iter().map(|thread| plan.sched_context_of(*thread)).collect();
-    let times: Vec<_> = times.into_iter().filter(|time| time.0 != u64::MAX).chain([spare]).collect();
-    let endpoints: Vec<_> = (0..processors).map(|_| plan.endpoint()).collect();
-    let notifications: Vec<_> = threads.iter().map(|_| plan.notification()).collect();
+    connect(&mut plan, processors, &threads, shapes, Some(spare));
     let group = plan.key(false);
     let keys = [group, plan.key_of_group(false, group), plan.key(true)];
-    for (thread, shape) in threads.iter().zip(shapes) {
+    for thread in &threads {
+        plan.place(*thread, SCHED_CONTROL, Grant::sched_control());
+        for (at, key) in (0..).zip(keys) {
+            plan.place(*thread, KEY + at, Grant::key(key));
+        }
+        plan.place(*thread, KEY + 3, Grant::probe());
+    }
+    plan.writer.processors = processors;
+    let mut processors = plan.boot_processors();
+    processors.systems[0].kernel.machine.key_steps = KEY_STEPS;
+    // Branches start as their key.
+    processors.systems[0].kernel.machine.key_places.insert(keys[2], KEY_STEPS);
+    processors
+}
+
+/// Gives each of these threads the right to call, signal and control all of them, and an endpoint of each processor.
+pub(super) fn connect(
+    plan: &mut Plan,
+    processors: u64,
+    threads: &[Thread],
+    shapes: &[ThreadShape],
+    spare: Option<SchedContext>,
+) {
+    let times: Vec<_> = threads.iter().map(|thread| plan.sched_context_of(*thread)).collect();
+    let times: Vec<_> = times.into_iter().filter(|time| time.0 != u64::MAX).chain(spare).collect();
+    let endpoints: Vec<_> = (0..processors).map(|_| plan.endpoint()).collect();
+    let notifications: Vec<_> = threads.iter().map(|_| plan.notification()).collect();
+    for (number, (thread, shape)) in threads.iter().zip(shapes).enumerate() {
         plan.place(*thread, slot::INPUT, endpoints[shape.processor as usize].receiver());
         for (at, endpoint) in (0..).zip(&endpoints) {
             plan.place(
@@ -178,17 +210,12 @@ fn boot(processors: u64, shapes: &[ThreadShape], domains: u64) -> Processors {
             let rights = if is_own { Rights::SEND | Rights::RECEIVE } else { Rights::SEND };
             plan.place(*thread, NOTIFICATION + at, notification.with(1 << thread.0, rights));
         }
-        for (at, other) in (0..).zip(&threads) {
+        for (at, other) in (0..).zip(threads) {
             plan.place(*thread, THREAD + at, other.control());
         }
         for (at, time) in (0..).zip(&times) {
             plan.place(*thread, TIME + at, time.control());
         }
-        plan.place(*thread, SCHED_CONTROL, Grant::sched_control());
-        for (at, key) in (0..).zip(keys) {
-            plan.place(*thread, KEY + at, Grant::key(key));
-        }
-        plan.place(*thread, KEY + 3, Grant::probe());
         if let Some(at) = shape.handler {
             plan.handle_faults(
                 *thread,
@@ -196,20 +223,14 @@ fn boot(processors: u64, shapes: &[ThreadShape], domains: u64) -> Processors {
             );
         }
         if shape.is_bound {
-            plan.record(*thread).notification = notifications[thread.0 as usize].0;
+            plan.record(*thread).notification = notifications[number].0;
         }
         plan.set_processor(*thread, shape.processor);
         plan.set_domain(*thread, shape.domain);
     }
-    plan.writer.processors = processors;
-    let mut processors = plan.boot_processors();
-    processors.systems[0].kernel.machine.key_steps = KEY_STEPS;
-    // Branches start as their key.
-    processors.systems[0].kernel.machine.key_places.insert(keys[2], KEY_STEPS);
-    processors
 }
 
-fn add_thread(plan: &mut Plan, shape: &ThreadShape) -> Thread {
+pub(super) fn add_thread(plan: &mut Plan, shape: &ThreadShape) -> Thread {
     let name = format!("thread {} on {}", plan.writer.threads.len(), shape.processor);
     match shape.time {
         Time::None => plan.passive(&name, shape.priority),
@@ -247,7 +268,7 @@ fn step(processors: &mut Processors, step: &Step) {
     processors.verify("a step");
 }
 
-fn trap(
+pub(super) fn trap(
     system: &mut System,
     thread: Thread,
     (number, at, label): (u8, u64, Label),
@@ -271,7 +292,7 @@ fn trap(
     system.event(Event::Syscall(syscall.as_raw()));
 }
 
-fn fault(kind: u8) -> Fault {
+pub(super) fn fault(kind: u8) -> Fault {
     match kind % 3 {
         0 => Fault::UserException { number: u64::from(kind), code: 1 },
         1 => Fault::Vm { address: u64::from(kind), access: Access::Data, status: 2 },
