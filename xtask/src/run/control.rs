@@ -1,4 +1,4 @@
-//! Stops an emulated machine and dumps its memory, over QEMU's machine protocol (QMP).
+//! Stops an emulated machine, dumps its memory and gives commands to its monitor, over QEMU's machine protocol (QMP).
 //!
 //! Source: QEMU, docs/interop/qmp-spec.rst: one JSON object per line; an answer has `return` or `error`, events neither.
 
@@ -51,6 +51,16 @@ impl Control {
         ));
         self.ask("{\"execute\":\"cont\"}")?;
         dumped
+    }
+
+    /// Gives a command of the emulator's monitor for people.
+    ///
+    /// # Errors
+    /// When the emulator does not answer.
+    pub fn give(&mut self, command: &str) -> Outcome {
+        self.ask(&format!(
+            "{{\"execute\":\"human-monitor-command\",\"arguments\":{{\"command-line\":\"{command}\"}}}}"
+        ))
     }
 
     /// Gives a command. A connection on which no answer came is closed, so that a late answer is not taken for that of the

@@ -2,7 +2,7 @@
 
 pub mod board;
 mod command;
-mod control;
+pub mod control;
 pub mod debug;
 pub mod expected;
 pub mod faults;

@@ -26,12 +26,14 @@ pub struct Case {
     damaged: bool,
     /// Arguments added to the emulator's.
     pub arguments: &'static [&'static str],
+    /// A command for the emulator's monitor when the system has printed its first test.
+    pub event: Option<&'static str>,
     /// Text that a line of the console must contain.
     line: &'static str,
 }
 
 /// Every case.
-pub const CASES: [Case; 12] = [
+pub const CASES: [Case; 13] = [
     Case {
         name: "damaged_image",
         system: "examples/hello",
@@ -39,6 +41,7 @@ pub const CASES: [Case; 12] = [
         architecture: None,
         damaged: true,
         arguments: &[],
+        event: None,
         line: "The kernel stopped: the boot image is refused: ",
     },
     Case {
@@ -48,7 +51,19 @@ pub const CASES: [Case; 12] = [
         architecture: None,
         damaged: false,
         arguments: &["-smp", "2"],
+        event: None,
         line: "does not start: the machine has no such processor",
+    },
+    // The system runs for seconds after its first test.
+    Case {
+        name: "machine_check_on_another_processor",
+        system: "tests/domains_elsewhere",
+        config: "smp-release",
+        architecture: Some("x86_64"),
+        damaged: false,
+        arguments: &[],
+        event: Some("mce 1 9 0xbe00000000000000 5 0 0"),
+        line: " took exception 18, ",
     },
     // RAM above 4 GiB ends in the middle of the region.
     Case {
@@ -58,6 +73,7 @@ pub const CASES: [Case; 12] = [
         architecture: Some("x86_64"),
         damaged: false,
         arguments: &["-m", "1346M", "-machine", "pc,max-ram-below-4g=64M"],
+        event: None,
         line: "The kernel stopped: the boot image is refused: memory region 'fixed' [0x150000000..0x150400000) lies only \
                partly in RAM",
     },
@@ -68,6 +84,7 @@ pub const CASES: [Case; 12] = [
         architecture: Some("x86_64"),
         damaged: false,
         arguments: &[],
+        event: None,
         line: "The kernel stopped: the boot image is refused: memory region 'far' [0x10000000000..0x10000001000) is beyond the \
                physical addresses of this processor, which end at 0x10000000000",
     },
@@ -79,6 +96,7 @@ pub const CASES: [Case; 12] = [
         architecture: Some("x86_64"),
         damaged: false,
         arguments: &["-m", "1534M"],
+        event: None,
         line: "memory region 'rings' [0x5fdf0000..0x5fe00000) overlaps memory that is kept for the firmware",
     },
     Case {
@@ -88,6 +106,7 @@ pub const CASES: [Case; 12] = [
         architecture: Some("x86_64"),
         damaged: false,
         arguments: &["-m", "1G"],
+        event: None,
         line: "memory region 'letter' [0x6ffdf000..0x6ffe0000) is a device here",
     },
     Case {
@@ -97,6 +116,7 @@ pub const CASES: [Case; 12] = [
         architecture: Some("x86_64"),
         damaged: false,
         arguments: &["-cpu", "qemu32"],
+        event: None,
         line: "The kernel stopped: the processor must have 64-bit mode",
     },
     Case {
@@ -106,6 +126,7 @@ pub const CASES: [Case; 12] = [
         architecture: Some("x86_64"),
         damaged: false,
         arguments: &["-cpu", "qemu64"],
+        event: None,
         line: "The kernel stopped: the processor has no instructions for the bases of fs and gs",
     },
     Case {
@@ -115,6 +136,7 @@ pub const CASES: [Case; 12] = [
         architecture: Some("x86_64"),
         damaged: false,
         arguments: &["-cpu", "qemu64,+fsgsbase,+pdpe1gb"],
+        event: None,
         line: "The kernel stopped: a seal uses aes_256_gcm, for which this processor has no instructions",
     },
     Case {
@@ -124,6 +146,7 @@ pub const CASES: [Case; 12] = [
         architecture: Some("x86_64"),
         damaged: false,
         arguments: &["-cpu", "Haswell"],
+        event: None,
         line: "page tables are switched at kernel entry",
     },
     // A program reads the kernel's code: the processor reports an unmapped page.
@@ -134,6 +157,7 @@ pub const CASES: [Case; 12] = [
         architecture: Some("x86_64"),
         damaged: false,
         arguments: &["-append", "page_table_switch=on"],
+        event: None,
         line: "fault_addr=0xffffffff80030000  fsr=0x0000000000000004",
     },
     Case {
@@ -143,6 +167,7 @@ pub const CASES: [Case; 12] = [
         architecture: Some("x86_64"),
         damaged: false,
         arguments: &["-append", "page_table_switch=perhaps"],
+        event: None,
         line: "the command line's 'page_table_switch=perhaps' means nothing",
     },
 ];
@@ -173,6 +198,11 @@ impl Case {
         let damaged = usual.with_file_name("damaged.img");
         files::write(&damaged, bytes)?;
         Ok(damaged)
+    }
+
+    /// Whether the event is due at this line.
+    pub fn is_due(line: &str) -> bool {
+        line.starts_with("TEST ")
     }
 
     /// Whether this line contains the expected text.

@@ -8,6 +8,7 @@ use crate::bench::environment;
 use crate::emulator_plugin::session::Listening;
 use crate::failure::Outcome;
 use crate::run::board::Board;
+use crate::run::control::Control;
 use crate::run::expected::Expected;
 use crate::run::faults;
 use crate::run::inspection::{self, Inspection};
@@ -202,9 +203,20 @@ fn boot(
     options: &[&str],
 ) -> Outcome<Verdict> {
     let (audience, silence) = (Audience::Nobody, Some(qemu::SILENCE));
-    let extra = [case.arguments, options].concat();
+    let mut control = Control::new();
+    let control_arguments = control.arguments();
+    let listening = control_arguments.iter().map(String::as_str).filter(|_| case.event.is_some());
+    let extra: Vec<_> = case.arguments.iter().chain(options).copied().chain(listening).collect();
     let boot = Boot { board, image, extra: &extra, audience, silence };
-    let session = boot.run(|line| case.is_seen(line))?;
+    let mut event = case.event;
+    let mut raised = Ok(());
+    let session = boot.run(|line| {
+        if let Some(command) = event.take_if(|_| Case::is_due(line)) {
+            raised = control.give(command);
+        }
+        raised.is_err() || case.is_seen(line)
+    })?;
+    raised?;
     let mut verdict = Verdict::single(case.judge(&session));
     keep(workspace, &image.with_file_name("console.txt"), &session, &mut verdict)?;
     Ok(verdict)
