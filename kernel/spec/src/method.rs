@@ -379,7 +379,7 @@ impl System {
     }
 
     /// A call of a service: the thread works for it. A thread that is reset must be stopped, or wait for the reply to its
-    /// fault, and has its first registers at once.
+    /// fault. It gives up its own work, and has its first registers at once.
     fn begin_work(&mut self, caller: ThreadId, service: usize) -> Result<Answer, Refusal> {
         let is_stopped = |thread: ThreadId| {
             self.threads[thread].state == State::Inactive || self.threads[thread].fault.is_some()
@@ -389,6 +389,7 @@ impl System {
             return refuse(ErrorCode::IllegalOperation, &[]);
         }
         if let Some(Reset { thread, entry, stack_top }) = object.resets {
+            self.abandon_work(thread);
             self.threads[thread].registers.start(entry, stack_top);
             self.release_fpu(Owner::Program(thread));
         }

@@ -159,6 +159,8 @@ impl<M: Machine> Kernel<M> {
     /// during the work.
     #[cold]
     fn reset_registers(&mut self, owner: Owner) {
+        // It may be at work itself: stopped there, or with a timeout that waits for its reply.
+        self.abandon_work(owner.thread);
         let thread = &mut self.threads[owner.thread];
         for position in 0..M::Context::REGISTERS {
             thread.context.set_register(position, 0);

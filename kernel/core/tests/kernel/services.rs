@@ -576,6 +576,8 @@ fn the_end_of_work_without_work_is_ignored() {
 struct TimedOut {
     family: Family,
     digest: u64,
+    /// The parent's slot.
+    reset: u64,
 }
 
 impl TimedOut {
@@ -585,7 +587,9 @@ impl TimedOut {
         family.plan.handle_timeouts(family.child, family.endpoint.caller(Family::BADGE));
         let digest = family.plan.digest(family.child);
         let digest = family.plan.grant(family.child, Grant::service(digest));
-        Self { family, digest }
+        let reset = family.plan.reset(family.parent, family.child);
+        let reset = family.plan.grant(family.parent, Grant::service(reset));
+        Self { family, digest, reset }
     }
 
     fn boot(&mut self) -> System {
@@ -656,6 +660,31 @@ fn resuming_a_timed_out_child_continues_its_work() {
     system.call(parent, timed_out.family.control, Label::TcbResume.as_raw(), &[]);
     assert!(system.kernel.works[child.id()].is_some());
     assert_eq!(system.pc(child), WORK_PC);
+}
+
+#[test]
+fn a_reset_abandons_the_work_of_its_target() {
+    for is_stopped in [false, true] {
+        let mut timed_out = TimedOut::new();
+        let mut system = timed_out.boot();
+        let (parent, child) = (timed_out.family.parent, timed_out.family.child);
+        if is_stopped {
+            // A reply with a label stops work where it is.
+            system.send(parent, REPLY, 1, &[]);
+            system.assert_inactive(child);
+        }
+        system.run_service(parent, timed_out.reset);
+        system.assert_at_work(parent);
+        assert!(system.kernel.works[child.id()].is_none());
+        assert_eq!(
+            (system.kernel.threads[child.id()].space, fpu_user(&system, child)),
+            (Space(child.0), Some(child.id()))
+        );
+        let mut first = [0; _];
+        let record = timed_out.family.plan.record(child);
+        (first[PC], first[SP]) = (record.entry, record.stack_top);
+        assert_eq!(system.context(child).registers, first);
+    }
 }
 
 #[test]
