@@ -161,6 +161,8 @@ impl<M: Machine> Kernel<M> {
     fn reset_registers(&mut self, owner: Owner) {
         // It may be at work itself: stopped there, or with a timeout that waits for its reply.
         self.abandon_work(owner.thread);
+        // The answer to a letter that is under way ends no system call.
+        self.outboxes[owner.thread].forget_syscall();
         let thread = &mut self.threads[owner.thread];
         for position in 0..M::Context::REGISTERS {
             thread.context.set_register(position, 0);

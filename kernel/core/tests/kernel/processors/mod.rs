@@ -578,6 +578,8 @@ struct Replied {
     client: Thread,
     manager: Thread,
     control: u64,
+    /// The manager's slot to reset the client.
+    reset: u64,
     /// The program counter after the system call.
     end: u64,
 }
@@ -586,6 +588,8 @@ impl Replied {
     fn new() -> Self {
         let mut pair = Pair::new(true);
         let (manager, interrupt, control) = with_manager(&mut pair);
+        let reset = pair.plan.reset(manager, pair.client);
+        let reset = pair.plan.grant(manager, Grant::service(reset));
         let Pair { client, server, call, receive, .. } = pair;
         let mut processors = pair.boot();
         processors.of(manager).recv(manager, slot::INPUT);
@@ -598,7 +602,7 @@ impl Replied {
         processors.of(manager).interrupt(machine::Interrupt::Line(line));
         processors.of(manager).call(manager, control, Label::TcbSuspend.as_raw(), &[]);
         processors.of(manager).assert_done(manager);
-        Self { processors, client, manager, control, end: before + SYSCALL_BYTES }
+        Self { processors, client, manager, control, reset, end: before + SYSCALL_BYTES }
     }
 
     fn manage(&mut self, label: Label, words: &[u64]) {
@@ -644,6 +648,18 @@ fn a_caller_whose_registers_are_written_does_not_get_the_reply_that_was_sent() {
     assert_eq!(case.processors.of(case.client).pc(case.client), entry);
     let info = case.processors.of(case.client).context(case.client).info();
     assert_eq!(info.label(), LABEL, "the registers of the call");
+}
+
+#[test]
+fn a_caller_that_is_reset_does_not_get_the_reply_that_was_sent() {
+    let mut case = Replied::new();
+    case.processors.of(case.manager).run_service(case.manager, case.reset);
+    case.processors.of(case.manager).finish_work(case.manager, [0; _]);
+    let first = case.processors.of(case.client).context(case.client).registers;
+    case.manage(Label::TcbResume, &[]);
+    case.settle();
+    case.processors.of(case.client).assert_running(case.client);
+    assert_eq!(case.processors.of(case.client).context(case.client).registers, first);
 }
 
 #[test]
