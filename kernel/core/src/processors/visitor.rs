@@ -67,6 +67,7 @@ impl<M: Machine> Kernel<M> {
         let mail = self.machine.mailboxes().take(self.processor.number);
         self.processor.mail.add(mail);
         self.take_code_messages();
+        let entered = self.processor.current;
         let mut outcome = Outcome::NOTHING;
         let mut taken = 0;
         let are_left = loop {
@@ -78,7 +79,7 @@ impl<M: Machine> Kernel<M> {
             if let Some(woken) = outcome.woken.take() {
                 self.enqueue(woken);
             }
-            if self.needs_registers_of_current() {
+            if entered.is_some_and(|entered| self.needs_registers_of(entered)) {
                 self.machine.interrupt_processor(self.processor.number);
                 self.preempt_current();
                 return Outcome::NOTHING;
@@ -110,18 +111,16 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Whether the next letter asks for registers of the current thread, some of which only a thread switch saves.
-    fn needs_registers_of_current(&self) -> bool {
+    /// Whether the next letter asks for registers of the thread that was interrupted, some of which only the thread switch at
+    /// the end of this kernel entry saves.
+    fn needs_registers_of(&self, entered: ThreadId) -> bool {
         const LABELS: [Label; 3] = [Label::TcbReadRegisters, Label::TcbWriteRegisters, Label::TcbSetTlsBase];
-        if self.processor.current.is_none() {
-            return false;
-        }
         let next = take_lowest(&mut self.first_letters());
         let letter = next.map(|thread| self.machine.mailboxes().letter(thread));
         let request = letter.filter(|letter| letter.is_invocation()).and_then(Letter::request);
         request.is_some_and(|Request { errand, object, message, .. }| {
             let label = Label::from_raw(message.info.label());
-            matches!((errand, object.at_home()), (Errand::Invoke(_), Cap::Thread(target)) if self.processor.current == Some(target))
+            matches!((errand, object.at_home()), (Errand::Invoke(_), Cap::Thread(target)) if target == entered)
                 && label.is_some_and(|label| LABELS.contains(&label))
         })
     }

@@ -404,6 +404,25 @@ fn registers_of_a_running_thread_are_read_after_it_was_switched_away() {
 }
 
 #[test]
+fn registers_are_written_after_a_thread_that_was_stopped_is_switched_away() {
+    let Family { mut plan, parent, child, control, .. } = Family::new();
+    let other = plan.thread("other", 100);
+    let other_control = plan.grant(other, child.control());
+    plan.set_processor(other, 2);
+    let mut processors = plan.boot_processors();
+    let mut words = vec![0, SAVED_LATE as u64 + 1];
+    words.resize(2 + SAVED_LATE + 1, 7);
+    processors.of(parent).call(parent, control, Label::TcbSuspend.as_raw(), &[]);
+    processors.of(other).call(other, other_control, Label::TcbWriteRegisters.as_raw(), &words);
+    processors.take_interrupt(1);
+    // The switch at the end of this kernel entry saves the register.
+    processors.of(child).kernel.threads[child.id()].context.registers[SAVED_LATE] = 0x5eed;
+    processors.settle();
+    processors.of(other).assert_done(other);
+    assert_eq!(processors.of(child).context(child).registers[SAVED_LATE], 7);
+}
+
+#[test]
 fn an_error_of_a_method_comes_back() {
     let Family { plan, parent, control, .. } = Family::new();
     let mut processors = plan.boot_processors();
