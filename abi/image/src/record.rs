@@ -618,8 +618,6 @@ record! {
 impl Service {
     /// Position of `thread`.
     pub(crate) const THREAD: usize = 1;
-    /// Position of `owner`.
-    pub(crate) const OWNER: usize = 8;
     /// Position of `interrupt`.
     pub(crate) const INTERRUPT: usize = 9;
     /// Size of the stack.

@@ -89,7 +89,6 @@ diagnostic_codes! {
     SERVICES_TOO_MANY = "services-too-many";
     DIGEST_TARGET = "digest-target";
     RESET_NOT_CHILD = "reset-not-child";
-    RESET_CPU = "reset-cpu";
     SEAL_RECORD = "seal-record";
     SEAL_RING = "seal-ring";
     SEAL_CIPHER = "seal-cipher";

@@ -44,6 +44,11 @@ fn seen_from_home(image: &Image<'_>, record: &limen_image::Cap, cap: Cap) -> Cap
         Cap::Interrupt(_) => {
             image.interrupts().nth(record.object as usize).map_or(0, |record| record.processor)
         }
+        // The kernel that may look at the thread begins a reset.
+        Cap::Service(_) => match image.services().nth(record.object as usize) {
+            Some(service) if service.owner != NONE => home(service.owner),
+            _ => return cap,
+        },
         // Also on the keeper's own processor.
         Cap::Key(_) | Cap::Probe => return cap.elsewhere(KEEPER).unwrap_or(cap),
         _ => return cap,

@@ -8,7 +8,8 @@
 use limen_abi::{limits, slot};
 
 use crate::arena::{
-    EndpointId, IrqId, KeyId, NotificationId, ReplyId, SchedContextId, ServiceId, ThreadId, VspaceId,
+    Arena, EndpointId, IrqId, KeyId, NotificationId, ReplyId, SchedContextId, ServiceId, ThreadId, VspaceId,
+    tag,
 };
 use crate::kernel::{Endpoints, Irqs, Keys, Notifications, PerThread, SchedContexts};
 
@@ -146,6 +147,9 @@ pub enum Cap {
     },
 }
 
+/// Services by id, without their contents.
+type ServiceIds = Arena<tag::Service, (), { limits::SERVICES }>;
+
 /// An object of another processor. It has the fields of [`Cap::Elsewhere`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Elsewhere {
@@ -181,10 +185,12 @@ pub enum ObjectKind {
     Key,
     /// The right to probe: turning a probe on or off switches a static key.
     Probe,
+    /// A service that resets a thread. Its home is that of the thread.
+    Service,
 }
 
 impl ObjectKind {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Thread,
         Self::Endpoint,
         Self::Notification,
@@ -193,6 +199,7 @@ impl ObjectKind {
         Self::Interrupt,
         Self::Key,
         Self::Probe,
+        Self::Service,
     ];
 
     /// Returns the kind with this number.
@@ -217,6 +224,7 @@ impl Elsewhere {
             ObjectKind::Interrupt => Irqs::id(index).map(Cap::Interrupt),
             ObjectKind::Key => Keys::id(index).map(Cap::Key),
             ObjectKind::Probe => Some(Cap::Probe),
+            ObjectKind::Service => ServiceIds::id(index).map(Cap::Service),
         };
         cap.unwrap_or_default()
     }
@@ -238,6 +246,7 @@ impl Cap {
             Self::Interrupt(id) => (none, ObjectKind::Interrupt, Irqs::index_of(id), 0),
             Self::Key(id) => (none, ObjectKind::Key, Keys::index_of(id), 0),
             Self::Probe => (none, ObjectKind::Probe, 0, 0),
+            Self::Service(id) => (none, ObjectKind::Service, ServiceIds::index_of(id), 0),
             _ => return None,
         };
         Some(Self::Elsewhere { rights, kind, processor, index: index as u16, badge })

@@ -184,6 +184,9 @@ pub trait Machine: FpuUnit<ThreadId> {
     /// ends with [`Event::WorkDone`](crate::event::Event::WorkDone).
     fn begin_work(&mut self, service: ServiceId, context: &mut Self::Context, program: &mut Self::Context);
 
+    /// The same for a thread that was switched away: all registers of its program are in `program`.
+    fn prepare_work(&mut self, service: ServiceId, context: &mut Self::Context, program: &mut Self::Context);
+
     /// Writes the initial floating-point registers to a thread's save area. The unit does not hold the thread's registers.
     fn reset_fpu(&mut self, thread: ThreadId);
 

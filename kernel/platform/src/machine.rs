@@ -271,6 +271,15 @@ impl Machine for Hardware {
         service_work::begin(service, context, program);
     }
 
+    fn prepare_work(
+        &mut self,
+        service: ServiceId,
+        context: &mut context::Context,
+        program: &mut context::Context,
+    ) {
+        service_work::prepare(service, context, program);
+    }
+
     fn reset_fpu(&mut self, thread: ThreadId) {
         crate::fpu::reset(thread);
     }

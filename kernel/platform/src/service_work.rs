@@ -103,6 +103,14 @@ pub fn begin(service: ServiceId, context: &mut Context, program: &mut Context) {
     work::leave_program(program);
 }
 
+/// The same for a thread that was switched away: the trap code has saved all of its program's registers to `program`.
+pub fn prepare(service: ServiceId, context: &mut Context, program: &mut Context) {
+    let task = task_of(service);
+    *context = work::first_registers(task, task.stack_top, program);
+    work::keep_program(context, program);
+    context.set_space(task.space);
+}
+
 /// Wipes or seals the memory of a service. Called with interrupts off, whichever thread runs. `context` is `None` until
 /// the vector registers are initialised.
 pub fn serve_at_once(service: ServiceId, context: Option<InterruptContext<'_, ThreadId, Hardware>>) {

@@ -332,6 +332,10 @@ impl<A: Registers> Machine for ReplayMachine<A> {
         *context = Plain::ZERO;
     }
 
+    fn prepare_work(&mut self, service: ServiceId, context: &mut Plain<A>, program: &mut Plain<A>) {
+        self.begin_work(service, context, program);
+    }
+
     fn reset_fpu(&mut self, _: ThreadId) {}
 
     fn serve_at_once(&mut self, fpu: &mut Fpu<ThreadId>, service: ServiceId) {

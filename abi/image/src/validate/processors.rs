@@ -42,18 +42,9 @@ const THREAD: Companion = Companion {
     object: Object::SchedContext,
     what: "scheduling context of another processor",
 };
-const SERVICE: Companion = Companion {
-    record: (Table::Services, Service::WORDS),
-    user: Object::Thread,
-    user_position: Some(Service::THREAD),
-    position: Service::INTERRUPT,
-    object: Object::Interrupt,
-    what: "interrupt of another processor",
-};
-
 /// A thread starts with its own time and notification, and an interrupt signals where it arrives. A service runs on its
-/// thread's processor, at once when its interrupt arrives, and a reset looks at the owner's state.
-static COMPANIONS: [Companion; 5] = [
+/// thread's processor, at once when its interrupt arrives.
+static COMPANIONS: [Companion; 4] = [
     THREAD,
     Companion {
         position: Thread::NOTIFICATION,
@@ -69,12 +60,13 @@ static COMPANIONS: [Companion; 5] = [
         object: Object::Notification,
         what: "signals a notification of another processor",
     },
-    SERVICE,
     Companion {
-        position: Service::OWNER,
-        object: Object::Thread,
-        what: "owner on another processor",
-        ..SERVICE
+        record: (Table::Services, Service::WORDS),
+        user: Object::Thread,
+        user_position: Some(Service::THREAD),
+        position: Service::INTERRUPT,
+        object: Object::Interrupt,
+        what: "interrupt of another processor",
     },
 ];
 

@@ -1,6 +1,7 @@
 //! Processors: which programs run where, and what crosses between them.
 
-use limen_sdf::model::{ProtectionDomain, UserCapTarget};
+use limen_abi::ServiceKind;
+use limen_sdf::model::{ProtectionDomain, ServiceTarget, UserCapTarget};
 use serde::Serialize;
 
 use crate::build::Built;
@@ -67,8 +68,9 @@ impl Processors {
                 .collect(),
         };
         let all = calls_and_notifications(built).into_iter().chain(domains.iter().flat_map(|domain| {
-            let all = [faults(domains, domain), control(domains, domain), capabilities(domains, domain)];
-            all.into_iter().flatten()
+            let fault_and_control = [faults(domains, domain), control(domains, domain)];
+            let granted = [resets(domains, domain), capabilities(domains, domain)];
+            fault_and_control.into_iter().chain(granted).flatten()
         }));
         let crossings = all.filter(|crossing| crossing.from.cpu != crossing.to.cpu).collect();
         Some(Self { homes: (0..count).map(home).collect(), crossings })
@@ -116,6 +118,15 @@ fn control(domains: &[ProtectionDomain], domain: &ProtectionDomain) -> Vec<Proce
     parent.map(|parent| crossing("control", parent, place(domain))).collect()
 }
 
+fn resets(domains: &[ProtectionDomain], domain: &ProtectionDomain) -> Vec<ProcessorCrossing> {
+    let resets = domain.services.iter().filter(|service| service.kind == ServiceKind::Reset);
+    let children = resets.filter_map(|service| match service.target {
+        ServiceTarget::Program(child) => Some(place(&domains[child])),
+        _ => None,
+    });
+    children.map(|child| crossing("reset", place(domain), child)).collect()
+}
+
 /// Capabilities that the description gives to a program.
 fn capabilities(domains: &[ProtectionDomain], domain: &ProtectionDomain) -> Vec<ProcessorCrossing> {
     let given = domain.caps.iter().filter_map(|cap| match cap.target {
@@ -135,6 +146,7 @@ mod tests {
 
     const SYSTEM: &str = r#"<system>
         <protection_domain name="parent" cpu="1"><program_image path="p" />
+            <reset id="0" pd="far" /><reset id="1" pd="near" />
             <cspace><cap_sc slot="1" pd="far" /><cap_tcb slot="2" pd="near" /><cap_vspace slot="3" pd="far" /></cspace>
             <protection_domain name="far" id="7" cpu="3"><program_image path="p" /></protection_domain>
             <protection_domain name="near" id="8" cpu="1"><program_image path="p" /></protection_domain>
@@ -172,6 +184,7 @@ mod tests {
                 "call: parent on 1 (5) -> server on 0, passive",
                 "notification: parent on 1 (5) -> server on 0",
                 "fault: parent on 1 -> monitor on 0",
+                "reset: parent on 1 -> far on 3",
                 "time: parent on 1 -> far on 3",
                 "fault: far on 3 -> parent on 1",
                 "control: parent on 1 -> far on 3",

@@ -105,13 +105,6 @@ fn program(
         let help = "Only the parent can reset a program, because it can stop and restart it.";
         return Err((code::RESET_NOT_CHILD, format!("PD '{name}' is not a child"), help.to_owned()));
     }
-    let cpu = |index: usize| draft.protection_domains[index].header.cpu;
-    if kind == ServiceKind::Reset && cpu(index) != cpu(holder) {
-        let (own, other) = (cpu(holder), cpu(index));
-        let text = format!("PD '{name}' runs on cpu {other}, and its parent on cpu {own}");
-        let help = "The kernel resets a program only on its parent's processor; give both the same cpu.";
-        return Err((code::RESET_CPU, text, help.to_owned()));
-    }
     Ok(ServiceTarget::Program(index))
 }
 

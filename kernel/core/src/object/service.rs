@@ -17,6 +17,17 @@
 //!
 //! If the thread is stopped or its registers are written in the meantime, the work is abandoned and the system call
 //! restarts.
+//!
+//! A reset looks at the thread that it is for, its *owner*, and writes the owner's registers. Only the owner's home may do
+//! either, so a caller of another processor sends a letter there first:
+//!
+//! ```text
+//!    home of the caller                              home of the owner
+//!        call -------------- letter ---------------> the owner must be stopped; reset_for_visitor
+//!        prepare_work <----- the same letter -------
+//! ```
+//!
+//! The owner may be resumed by another thread between the two, as it may be during the work.
 
 use limen_abi::message::REGISTER_WORDS;
 use limen_abi::service::DIGEST_WORDS;
@@ -28,7 +39,7 @@ use crate::invoke::{Arguments, InvokeError};
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 use crate::message::Answer;
-use crate::object::thread::State;
+use crate::object::thread::{State, Thread};
 
 /// A service of one thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -134,8 +145,11 @@ impl Request {
 impl<M: Machine> Kernel<M> {
     /// Returns whether a thread is stopped or waits for the reply to a fault.
     fn is_stopped(&self, thread: ThreadId) -> bool {
-        let thread = &self.threads[thread];
-        thread.state == State::Inactive || thread.fault.is_some()
+        let Thread { state, fault, .. } = &self.threads[thread];
+        // With one processor, the code of the last test is unmapped.
+        *state == State::Inactive
+            || fault.is_some()
+            || (self.processors > 1 && self.awaits_reply_elsewhere(thread))
     }
 
     /// Switches the current thread to the work of a service.
@@ -144,15 +158,50 @@ impl<M: Machine> Kernel<M> {
         if let Some(owner) = service.owner {
             self.reset_registers(owner);
         }
-        let target = &mut self.threads[thread];
-        let work = Work { service: id, program: target.context, space: target.space, fpu: target.fpu };
-        target.space = service.space;
-        target.fpu = Some(thread.at_work());
-        let work = self.works[thread].insert(work);
-        self.machine.begin_work(id, &mut target.context, &mut work.program);
+        self.insert_work(thread, id, service.space, M::begin_work);
         self.enter_space(service.space);
         self.prepare_fpu();
         Outcome::NOTHING
+    }
+
+    /// Gives the owner of a service the registers that it started with, for a caller of another processor.
+    ///
+    /// The caller then writes the owner's memory on its processor. The owner's own stores do not overwrite that: the owner
+    /// stopped before this kernel sent the letter back, with release, and the caller's kernel received it with acquire before
+    /// the work began. And the owner finds what the work has written: the caller resumes it after the work, by a letter in
+    /// the other direction. The memory is cacheable and stays mapped as it is, and no read-only code is written, so the
+    /// processor of the owner need not maintain caches or translations.
+    #[cold]
+    pub(crate) fn reset_for_visitor(&mut self, id: ServiceId) {
+        if let Some(owner) = self.services[id].and_then(|service| service.owner) {
+            self.reset_registers(owner);
+        }
+    }
+
+    /// Lets a thread that is not running begin the work of a service when it next runs. Its owner's registers are reset.
+    #[cold]
+    pub(crate) fn prepare_work(&mut self, thread: ThreadId, id: ServiceId) {
+        if let Some(service) = self.services[id] {
+            self.insert_work(thread, id, service.space, M::prepare_work);
+        }
+    }
+
+    /// Replaces the registers, address space and floating-point user of a thread by those of work. `begin` writes the
+    /// registers.
+    #[inline(always)]
+    fn insert_work(
+        &mut self,
+        thread: ThreadId,
+        id: ServiceId,
+        space: M::Space,
+        begin: impl FnOnce(&mut M, ServiceId, &mut M::Context, &mut M::Context),
+    ) {
+        let target = &mut self.threads[thread];
+        let work = Work { service: id, program: target.context, space: target.space, fpu: target.fpu };
+        target.space = space;
+        target.fpu = Some(thread.at_work());
+        let work = self.works[thread].insert(work);
+        begin(&mut self.machine, id, &mut target.context, &mut work.program);
     }
 
     /// Gives a stopped thread the registers that it started with. Before the work, because another thread may resume it

@@ -79,6 +79,8 @@ pub(crate) enum Reply {
     Repeat,
     /// Its holds of static keys are released.
     Released,
+    /// It begins the work of the service that it has called: the registers of the thread to reset are reset.
+    Work,
 }
 
 /// A request as it arrives, without time and registers.
@@ -131,7 +133,7 @@ const RELEASE: u64 = 4;
 /// The kind of a letter and a detail of it, in one word.
 const DETAIL_SHIFT: u32 = 8;
 
-const REPLIES: [Reply; 7] = [
+const REPLIES: [Reply; 8] = [
     Reply::Sent,
     Reply::Message,
     Reply::Resumed,
@@ -139,6 +141,7 @@ const REPLIES: [Reply; 7] = [
     Reply::Undone,
     Reply::Repeat,
     Reply::Released,
+    Reply::Work,
 ];
 const MODES: [SendMode; 4] = [SendMode::Send, SendMode::NonBlocking, SendMode::Donating, SendMode::Call];
 
@@ -221,22 +224,33 @@ impl Letter {
             RELEASE => Errand::Release,
             _ => return None,
         };
+        Some(Request {
+            errand,
+            object: self.object()?,
+            number: self.get(Word::NUMBER),
+            priority: self.get(Word::PRIORITY) as u8,
+            message: self.message(),
+        })
+    }
+
+    /// Reads the object of a request, or of the request that an answer without a message is for.
+    pub(crate) fn object(&self) -> Option<Elsewhere> {
         let object = self.get(Word::OBJECT);
         let [rights, kind, processor, _] = (object as u32).to_le_bytes();
-        let object = Elsewhere {
+        Some(Elsewhere {
             rights: Rights::from_raw(rights),
             kind: ObjectKind::from_raw(kind)?,
             processor,
             index: (object >> 32) as u16,
             badge: self.get(Word::BADGE),
-        };
-        Some(Request {
-            errand,
-            object,
-            number: self.get(Word::NUMBER),
-            priority: self.get(Word::PRIORITY) as u8,
-            message: self.message(),
         })
+    }
+
+    /// Returns whether it reports a fault, or has the answer to such a report. Its home may ask also while the letter is
+    /// elsewhere: the kernel there changes only one to the other.
+    pub(crate) fn is_report(&self) -> bool {
+        let kind = self.get(Word::KIND);
+        kind & 0xff == REPORT || matches!(self.answer(), Some(Reply::Resumed | Reply::Stopped))
     }
 
     /// Makes the letter an answer.

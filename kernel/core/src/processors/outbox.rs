@@ -52,7 +52,7 @@ impl Outbox {
     }
 
     /// No answer ends the system call of a thread whose letter is recalled, because its registers were written.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn forget_syscall(&mut self) {
         if let Self::Out { awaited: Awaited::Recalled { end }, .. } = self {
             *end = None;
@@ -259,6 +259,14 @@ impl<M: Machine> Kernel<M> {
         self.attract(at, attention);
     }
 
+    /// Returns whether a thread waits for the reply to a fault that it has reported to another processor.
+    #[cold]
+    pub(crate) fn awaits_reply_elsewhere(&self, thread: ThreadId) -> bool {
+        self.threads[thread].state == (State::Away { again: Restart::ProgramCounter })
+            && matches!(self.outboxes[thread], Outbox::Out { awaited: Awaited::Yes, .. })
+            && self.machine.mailboxes().letter(thread).is_report()
+    }
+
     /// Recalls a thread that is away, and no longer waits for the answer.
     #[cold]
     #[inline(never)]
@@ -322,7 +330,7 @@ impl<M: Machine> Kernel<M> {
     /// Continues or stops a thread that is away, as the answer says.
     fn apply_answer(&mut self, thread: ThreadId, answer: Reply, again: Restart) {
         match answer {
-            Reply::Sent | Reply::Undone | Reply::Released => {}
+            Reply::Sent | Reply::Undone | Reply::Released | Reply::Work => {}
             Reply::Repeat => {
                 let info = self.machine.mailboxes().letter(thread).message().info;
                 self.threads[thread].context.set_info(info);
@@ -340,6 +348,18 @@ impl<M: Machine> Kernel<M> {
         }
         let stops = answer == Reply::Stopped;
         self.threads[thread].state = if stops { State::Inactive } else { State::Runnable };
+        if answer == Reply::Work && again == Restart::SystemCall {
+            self.begin_granted_work(thread);
+        }
+    }
+
+    /// Begins the work that the letter of a thread has asked for.
+    #[cold]
+    fn begin_granted_work(&mut self, thread: ThreadId) {
+        let object = self.machine.mailboxes().letter(thread).object();
+        if let Some(Cap::Service(service)) = object.map(Elsewhere::at_home) {
+            self.prepare_work(thread, service);
+        }
     }
 
     /// Loads the message of an answer from the letter.

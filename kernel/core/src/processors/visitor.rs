@@ -119,9 +119,16 @@ impl<M: Machine> Kernel<M> {
         let letter = next.map(|thread| self.machine.mailboxes().letter(thread));
         let request = letter.filter(|letter| letter.is_invocation()).and_then(Letter::request);
         request.is_some_and(|Request { errand, object, message, .. }| {
-            let label = Label::from_raw(message.info.label());
-            matches!((errand, object.at_home()), (Errand::Invoke(_), Cap::Thread(target)) if target == entered)
-                && label.is_some_and(|label| LABELS.contains(&label))
+            let label = || Label::from_raw(message.info.label());
+            match (errand, object.at_home()) {
+                (Errand::Invoke(_), Cap::Thread(target)) => {
+                    target == entered && label().is_some_and(|label| LABELS.contains(&label))
+                }
+                (Errand::Invoke(_), Cap::Service(service)) => {
+                    self.services[service].as_ref().is_some_and(|service| service.resets() == Some(entered))
+                }
+                _ => false,
+            }
         })
     }
 
@@ -227,6 +234,10 @@ impl<M: Machine> Kernel<M> {
             Ok((Answer::Again, outcome)) => (Reply::Repeat, outcome),
             Ok((_, outcome)) if mode != SendMode::Call => (Reply::Sent, outcome),
             Err(_) if mode != SendMode::Call => (Reply::Sent, Outcome::NOTHING),
+            Ok((Answer::Work(service), outcome)) => {
+                self.reset_for_visitor(service);
+                (Reply::Work, outcome)
+            }
             Ok((answer, outcome)) => {
                 let info = self.write_answer(thread, answer);
                 let context = &mut self.threads[thread].context;
@@ -323,7 +334,7 @@ impl<M: Machine> Kernel<M> {
                 letter.write_replied(replied);
                 letter.write_registers(letter.replied_registers::<M::Context>(), context);
             }
-            Reply::Sent | Reply::Undone | Reply::Released => {}
+            Reply::Sent | Reply::Undone | Reply::Released | Reply::Work => {}
         }
         let home = self.homes[thread];
         let attention = mailboxes.send_letter(home, thread);

@@ -170,6 +170,7 @@ impl Machine for Hardware {
     }
 
     fn begin_work(&mut self, _: ServiceId, _: &mut Context, _: &mut Context) {}
+    fn prepare_work(&mut self, _: ServiceId, _: &mut Context, _: &mut Context) {}
     fn reset_fpu(&mut self, _: ThreadId) {}
     fn serve_at_once(&mut self, _: &mut Fpu<ThreadId>, _: ServiceId) {}
 

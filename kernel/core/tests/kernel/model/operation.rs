@@ -18,6 +18,8 @@ pub(super) const CONTROL: u64 = 310;
 pub(super) const KEY: u64 = 311;
 /// Each thread's slot for its probe, in the same models.
 pub(super) const PROBE: u64 = 312;
+/// A parent's slot to reset its child, in the models with one.
+pub(super) const RESET: u64 = 313;
 /// Each thread's slot for the first thread; the others follow.
 pub(super) const FIRST_THREAD: u64 = 303;
 
@@ -100,6 +102,10 @@ pub(super) enum Operation {
     StartProbe,
     /// Stop probing.
     StopProbe,
+    /// Reset the child.
+    Reset,
+    /// Finish the work of a service.
+    FinishWork,
 }
 
 /// The operations in models without spare time.
@@ -209,6 +215,8 @@ impl Operation {
             Self::EndSlice => system.run_to_timer(),
             Self::Yield => system.yield_slice(actor),
             Self::ReplyStop => system.reply_recv(actor, ENDPOINT, 1, &[1]),
+            Self::Reset => system.run_service(actor, RESET),
+            Self::FinishWork => system.finish_work(actor, [0; _]),
             _ => self.invoke(system, actor),
         }
     }

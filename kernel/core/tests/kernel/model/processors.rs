@@ -16,7 +16,7 @@ use limen_core::processors::outbox::{Awaited, Outbox};
 use limen_image::Rights;
 
 use super::key::key;
-use super::operation::{ENDPOINT, FIRST_THREAD, KEY, NEXT_ENDPOINT, NOTIFICATION, Operation, PROBE};
+use super::operation::{ENDPOINT, FIRST_THREAD, KEY, NEXT_ENDPOINT, NOTIFICATION, Operation, PROBE, RESET};
 use crate::support::{Checking, Grant, HostMachine, OpenCalls, Plan, Processors, ProcessorsSnapshot, Thread};
 
 /// The number of states at which a search takes too long for a test.
@@ -76,6 +76,30 @@ const CONTROLLER: &[Operation] = {
     &[Suspend(1), Resume(1), Restart(1), Disable]
 };
 
+/// Operations of a parent that resets its child.
+const PARENT: &[Operation] = {
+    use Operation::*;
+    &[Reset, Suspend(1), Resume(1), Recv, ReplyRecv]
+};
+
+/// Operations of the child.
+const CHILD: &[Operation] = {
+    use Operation::*;
+    &[Call, Fault, EndSlice]
+};
+
+/// Operations of a thread that controls both.
+const GRANDPARENT: &[Operation] = {
+    use Operation::*;
+    &[Suspend(0), Resume(0), Restart(0), Suspend(1), Resume(1)]
+};
+
+/// Operations of a thread at work.
+const WORKER: &[Operation] = {
+    use Operation::*;
+    &[FinishWork, EndSlice]
+};
+
 /// A step of the system.
 #[derive(Clone, Copy, Debug)]
 enum Step {
@@ -126,6 +150,27 @@ impl Model {
         plan.set_processor(beside, 1);
         let roles = threads.into_iter().zip(roles).map(|(thread, (_, operations))| (thread, *operations));
         Self { roles: roles.collect(), plan }
+    }
+
+    /// A parent on processor 0 that resets its child on processor 1 and handles its faults, and a thread that controls both.
+    fn with_reset(grandparent_at: u64) -> Self {
+        let mut plan = Plan::new();
+        let parent = plan.thread("parent", 50);
+        let child = plan.thread("child", 50);
+        let grandparent = plan.thread("grandparent", 40);
+        let endpoint = plan.endpoint();
+        let reset = plan.reset(parent, child);
+        plan.place(parent, ENDPOINT, endpoint.receiver());
+        plan.place(parent, RESET, Grant::service(reset));
+        plan.place(child, ENDPOINT, endpoint.with(1, Rights::SEND | Rights::GRANT_REPLY));
+        plan.handle_faults(child, endpoint.with(9, Rights::SEND | Rights::GRANT_REPLY));
+        for thread in [parent, grandparent] {
+            plan.place(thread, FIRST_THREAD + 1, child.control());
+        }
+        plan.place(grandparent, FIRST_THREAD, parent.control());
+        plan.set_processor(child, 1);
+        plan.set_processor(grandparent, grandparent_at);
+        Self { plan, roles: vec![(parent, PARENT), (child, CHILD), (grandparent, GRANDPARENT)] }
     }
 
     /// Searches a model with a key that takes this many steps to patch.
@@ -223,6 +268,7 @@ impl Model {
         for (number, system) in processors.systems.iter().enumerate() {
             let role = self.roles.iter().find(|(thread, _)| system.current() == Some(*thread));
             let operations = role.map_or(&[] as &[_], |(_, operations)| operations);
+            let operations = if system.kernel.is_at_work() { WORKER } else { operations };
             steps.extend(operations.iter().map(|operation| Step::Operation(number, *operation)));
         }
         steps
@@ -282,6 +328,7 @@ impl Model {
                 };
                 let visitor = &kernel.visitors[thread.id()];
                 all.extend([outbox, u16::from(visitor.is_ending()), u16::from(visitor.lends_time())]);
+                all.push(u16::from(kernel.works[thread.id()].is_some()));
             }
             let boxes = &kernel.machine.shared.mailboxes;
             let (mail, waiting) = (kernel.processor.mail, boxes.look(number as u8));
@@ -360,6 +407,14 @@ fn a_chain_of_passive_servers_that_comes_back_reaches_only_valid_states() {
     let mut model = Model::with_chain();
     let processors = model.boot_passive(&[model.roles[1].0, model.roles[2].0]);
     println!("{} states", model.search(processors));
+}
+
+#[test]
+fn resets_of_a_child_elsewhere_reach_only_valid_states() {
+    for grandparent_at in [0, 1, 2] {
+        let model = Model::with_reset(grandparent_at);
+        println!("{} states", model.search(model.plan.boot_processors()));
+    }
 }
 
 #[test]

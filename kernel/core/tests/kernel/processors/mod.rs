@@ -4,6 +4,7 @@ mod domains;
 mod interference;
 mod keys;
 mod random;
+mod resets;
 
 use limen_abi::message::BufferWord;
 use limen_abi::{ErrorCode, FaultLabel, Label, Syscall, slot};

@@ -5,6 +5,7 @@ use limen_abi::{Label, MessageInfo, Syscall, slot};
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
 use limen_core::machine::Interrupt;
+use limen_core::object::service::ServiceResult;
 use limen_image::Rights;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -29,6 +30,8 @@ const TIME: u64 = 350;
 const SCHED_CONTROL: u64 = 370;
 /// Each thread's slots for static keys: a group, its key, and another one. The next is that for its probe.
 const KEY: u64 = 380;
+/// Each thread's slot to reset the next thread.
+const RESET: u64 = 390;
 /// The number of steps in which branches of a key are patched.
 const KEY_STEPS: u32 = 3;
 
@@ -137,6 +140,7 @@ pub(super) fn steps() -> impl Strategy<Value = Step> {
             (if number < 200 { 0 } else { number }, KEY + u64::from(at % 3), KEYS[usize::from(label) % KEYS.len()])
         }),
         1 => any::<u8>().prop_map(|label| (0, KEY + 3, PROBES[usize::from(label) % PROBES.len()])),
+        2 => any::<u8>().prop_map(|number| (if number < 200 { 0 } else { number }, RESET, Label::ServiceRun)),
         5 => any::<u8>().prop_map(|number| (number, slot::INPUT, Label::TcbSuspend)),
     ];
     let word = prop_oneof![3 => 0..4_u64, 2 => 20..60_u64, 1 => any::<u64>()];
@@ -216,6 +220,9 @@ pub(super) fn connect(
         for (at, time) in (0..).zip(&times) {
             plan.place(*thread, TIME + at, time.control());
         }
+        let next = threads[(number + 1) % threads.len()];
+        let reset = plan.reset(*thread, next);
+        plan.place(*thread, RESET, Grant::service(reset));
         if let Some(at) = shape.handler {
             plan.handle_faults(
                 *thread,
@@ -260,6 +267,11 @@ fn step(processors: &mut Processors, step: &Step) {
         }
         (Action::Timer, _) => system.interrupt(Interrupt::Timer),
         (_, None) => return,
+        (Action::Syscall { words, .. }, Some(_)) if system.kernel.is_at_work() => {
+            let words = std::array::from_fn(|position| words.get(position).copied().unwrap_or(0));
+            system.event(Event::WorkDone(ServiceResult { words }));
+        }
+        (Action::Fault(_), Some(_)) if system.kernel.is_at_work() => return,
         (Action::Fault(kind), Some(_)) => system.event(Event::Fault(fault(*kind))),
         (Action::Syscall { number, slot, label, words, caps }, Some(thread)) => {
             trap(system, thread, (*number, *slot, *label), words, caps);

@@ -534,6 +534,12 @@ impl Machine for HostMachine {
         context.registers[PC] = WORK_PC;
     }
 
+    fn prepare_work(&mut self, service: ServiceId, context: &mut TestContext, _: &mut TestContext) {
+        self.works_begun.push(Services::<Self>::index_of(service));
+        *context = TestContext::ZERO;
+        context.registers[PC] = WORK_PC;
+    }
+
     fn reset_fpu(&mut self, thread: ThreadId) {
         assert_ne!(
             self.fpu.holds.filter(|_| self.fpu.is_on),

@@ -83,6 +83,12 @@ impl Context {
         Self { sp: stack_top, pc: entry as u64, spsr: WORK_SPSR, tpidrro: program.tpidrro, ..context }
     }
 
+    /// Takes the registers that the trap code saves only on a thread switch from another context.
+    pub fn keep_preserved(&mut self, from: &Self) {
+        self.x[20..30].copy_from_slice(&from.x[20..30]);
+        self.tpidr = from.tpidr;
+    }
+
     /// Records the thread's address space. This port does not need it.
     pub fn set_space(&mut self, _: SpaceRegister) {}
 }

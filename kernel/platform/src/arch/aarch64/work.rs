@@ -17,3 +17,8 @@ pub fn first_registers(task: &Task, stack_top: u64, program: &mut Context) -> Co
 
 /// Nothing to do: `work_entry` saves the program's callee-saved registers.
 pub fn leave_program(_: &mut Context) {}
+
+/// Lets the switch to a thread whose work has not begun load the registers that `work_entry` saves: the program's.
+pub fn keep_program(context: &mut Context, program: &Context) {
+    context.keep_preserved(program);
+}

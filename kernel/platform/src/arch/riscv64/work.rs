@@ -35,6 +35,9 @@ pub fn leave_program(program: &mut Context) {
     unsafe { top.byte_sub(ENTERED).write_volatile(program) }
 }
 
+/// Nothing to do: the start of work saves no registers of a program.
+pub fn keep_program(_: &mut Context, _: &Context) {}
+
 /// Handles an instruction page fault of the current thread: if it is at work, it continues in supervisor mode.
 pub fn go_on(cell: &KernelCell) -> Option<*mut Context> {
     let context = kernel_cell::context_at_work(cell)?;

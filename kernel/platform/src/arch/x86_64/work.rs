@@ -21,3 +21,6 @@ pub fn first_registers(task: &Task, stack_top: u64, _: &mut Context) -> Context 
 pub fn leave_program(program: &mut Context) {
     segments::set_entered(core::ptr::from_mut(program).wrapping_add(1).addr() as u64);
 }
+
+/// Nothing to do: the start of work saves no registers of a program.
+pub fn keep_program(_: &mut Context, _: &Context) {}
