@@ -172,6 +172,7 @@ impl<M: Machine> Kernel<M> {
     /// the other direction. The memory is cacheable and stays mapped as it is, and no read-only code is written, so the
     /// processor of the owner need not maintain caches or translations.
     #[cold]
+    #[inline(never)]
     pub(crate) fn reset_for_visitor(&mut self, id: ServiceId) {
         if let Some(owner) = self.services[id].and_then(|service| service.owner) {
             self.reset_registers(owner);

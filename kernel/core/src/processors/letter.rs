@@ -234,6 +234,7 @@ impl Letter {
     }
 
     /// Reads the object of a request, or of the request that an answer without a message is for.
+    #[inline(always)]
     pub(crate) fn object(&self) -> Option<Elsewhere> {
         let object = self.get(Word::OBJECT);
         let [rights, kind, processor, _] = (object as u32).to_le_bytes();

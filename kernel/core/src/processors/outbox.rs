@@ -355,6 +355,7 @@ impl<M: Machine> Kernel<M> {
 
     /// Begins the work that the letter of a thread has asked for.
     #[cold]
+    #[inline(never)]
     fn begin_granted_work(&mut self, thread: ThreadId) {
         let object = self.machine.mailboxes().letter(thread).object();
         if let Some(Cap::Service(service)) = object.map(Elsewhere::at_home) {

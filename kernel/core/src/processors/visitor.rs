@@ -113,6 +113,7 @@ impl<M: Machine> Kernel<M> {
 
     /// Whether the next letter asks for registers of the thread that was interrupted, some of which only the thread switch at
     /// the end of this kernel entry saves.
+    #[inline(never)]
     fn needs_registers_of(&self, entered: ThreadId) -> bool {
         const LABELS: [Label; 3] = [Label::TcbReadRegisters, Label::TcbWriteRegisters, Label::TcbSetTlsBase];
         let next = take_lowest(&mut self.first_letters());
