@@ -31,7 +31,7 @@ const SELF_CHECKING: &str = "debug";
 /// ([performance](../../../docs/performance.md#footprint)); smaller limits keep what has been reached.
 const MOST_TEXT: [(&str, [u64; 2]); 3] = [
     ("aarch64", [234 << 10, 86 << 10]),
-    ("riscv64", [200 << 10, 76 << 10]),
+    ("riscv64", [201 << 10, 77 << 10]),
     ("x86_64", [278 << 10, 102 << 10]),
 ];
 

@@ -51,13 +51,14 @@ const TRACED: [&str; 7] = [
 
 /// The entry points of messages between processors, which code that stays calls for objects of other processors, and for
 /// code that they execute.
-const CROSSED: [&str; 14] = [
+const CROSSED: [&str; 15] = [
     "limen_core::processors::outbox::serve_call_elsewhere",
     "limen_core::processors::outbox::call_elsewhere",
     "limen_core::processors::outbox::send_elsewhere",
     "limen_core::processors::outbox::configure_elsewhere",
     "limen_core::processors::outbox::signal_elsewhere",
     "limen_core::processors::outbox::report_elsewhere",
+    "limen_core::processors::outbox::awaits_reply_elsewhere",
     "limen_core::processors::outbox::recall",
     "limen_core::processors::visitor::take_messages",
     "limen_core::processors::visitor::part_visitors",
