@@ -5,6 +5,9 @@
 //! ([`RecordWord`]). Records are numbered from 0, and record `n` is in slot `n % slots`. The kernel overwrites the oldest
 //! record and never waits for a reader.
 //!
+//! With several processors there are as many rings of the same size, one behind the other, and each kernel writes only its
+//! own. No word of a ring is written by two of them. The clocks of all processors agree.
+//!
 //! | step | kernel, for record `n` | reader, for record `n` |
 //! |---|---|---|
 //! | 1 | stores [`WRITING`] as the slot's number; release fence | loads the count of records (acquire), which is above `n` |
@@ -32,6 +35,8 @@ pub const WRITING: u64 = u64::MAX;
 pub const NO_THREAD: u64 = 0xffff;
 /// The interrupt line that stands for the kernel's timer.
 pub const TIMER_LINE: u64 = 0xffff_ffff;
+/// The interrupt line that stands for a message of another processor.
+pub const MESSAGE_LINE: u64 = 0xffff_fffe;
 /// The section of a program's ELF file that holds the names of its events.
 pub const NAME_SECTION: &str = ".limen.trace_names";
 /// Bytes of records in a ring whose size is not chosen.
@@ -45,6 +50,12 @@ pub const MAX_BYTES: u64 = 1 << 24;
 #[must_use]
 pub const fn memory_bytes(record_bytes: u64) -> u64 {
     (HEADER_BYTES + record_bytes).next_multiple_of(PAGE_BYTES)
+}
+
+/// Bytes of memory for the rings of so many processors.
+#[must_use]
+pub const fn memory_bytes_of(processors: u64, record_bytes: u64) -> u64 {
+    processors * memory_bytes(record_bytes)
 }
 
 /// Bytes of records in a ring with so much memory, if a ring can have that.
@@ -103,6 +114,18 @@ pub const fn what(kind: TraceKind, thread: u64, first: u64) -> u64 {
     kind as u64 | thread << THREAD_SHIFT | first << FIRST_SHIFT
 }
 
+/// Position of the processor in the second value of a record about an object elsewhere; the object's number is below it.
+pub const PROCESSOR_SHIFT: u32 = 16;
+/// Position of the badge in that value, of which it has the low half.
+pub const BADGE_SHIFT: u32 = 32;
+
+/// The second value of [`TraceKind::SignalElsewhere`] and [`TraceKind::CallElsewhere`]; `object` is below 2^16 and `processor`
+/// as well.
+#[must_use]
+pub const fn elsewhere(object: u64, processor: u64, badge: u64) -> u64 {
+    object | processor << PROCESSOR_SHIFT | badge << BADGE_SHIFT
+}
+
 named_numbers! {
     /// Kinds of records. "First" and "second" are the values of a record; a thread is its number in the image, or
     /// [`NO_THREAD`].
@@ -137,12 +160,16 @@ named_numbers! {
         WorkBegin = 14 => "limen_traced_work_begin",
         /// The work of a service ends. Thread: the one that asked for it. First: the service.
         WorkEnd = 15 => "limen_traced_work_end",
-        /// A thread becomes ready for another reason than a call, reply or signal. Thread: the running one. First: the woken one.
+        /// A thread becomes ready for another reason than a call, reply or signal. Thread: the running one. First: the woken one. Second, with several processors: 1 + the notification bound to it, or 0.
         Wake = 16 => "limen_traced_wake",
         /// A thread waits. Thread: that thread. First: for what, see `waited_object`. Second: the number of the object.
         Block = 17 => "limen_traced_block",
         /// The rest of a limited budget when its use begins or ends. Thread: the running one. First: the scheduling context. Second: the ticks.
         Left = 18 => "limen_traced_left",
+        /// A signal to a notification of another processor. Thread: the signaller. First: none. Second: see `elsewhere`.
+        SignalElsewhere = 19 => "limen_traced_signal_elsewhere",
+        /// A call or send to an endpoint of another processor. Thread: the sender. First: none. Second: see `elsewhere`.
+        CallElsewhere = 20 => "limen_traced_call_elsewhere",
         /// An event of a program. First: the offset of its name. Second: a value.
         Event = 32 => "limen_traced_event",
         /// A span of a program begins. First: the offset of its name. Second: a value.
@@ -198,7 +225,14 @@ pub const GROUPS: &[Group] = &[
     (
         KernelKey::TraceMessages,
         "messages",
-        &[TraceKind::Call, TraceKind::Reply, TraceKind::Signal, TraceKind::Fault],
+        &[
+            TraceKind::Call,
+            TraceKind::Reply,
+            TraceKind::Signal,
+            TraceKind::Fault,
+            TraceKind::SignalElsewhere,
+            TraceKind::CallElsewhere,
+        ],
     ),
     (KernelKey::TraceInterrupts, "interrupts", &[TraceKind::Interrupt]),
     (KernelKey::TraceTime, "time", &[TraceKind::Budget, TraceKind::Domain, TraceKind::Left]),

@@ -268,7 +268,7 @@ impl<'a> Image<'a> {
         self.record(Table::Regions, index).unwrap_or_default()
     }
 
-    /// The memory of the trace, if the image has one: a header, and records in a power of two.
+    /// The memory of the trace, if the image has one: for each processor a header, and records in a power of two.
     #[must_use]
     pub fn trace(&self) -> Option<Region> {
         self.record(Table::Regions, self.counts().trace.checked_sub(1)?)

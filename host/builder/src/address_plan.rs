@@ -1,7 +1,7 @@
 //! Lays out the [address space](crate::address_space) of each program.
 
 use limen_abi::limits::{LARGE_PAGE_BYTES, MAPPINGS, PAGE_BYTES, REGIONS};
-use limen_abi::trace::memory_bytes;
+use limen_abi::trace::memory_bytes_of;
 use limen_image::{MappingFlags, Ring, RingKind};
 use limen_sdf::model::{self, Map, SystemDescription};
 use limen_sdf::{Diagnostic, Span, Target};
@@ -45,7 +45,7 @@ pub fn plan(
     if config.is_printing() {
         stack_views::map(&mut spaces, system, programs, target);
     }
-    add_trace(&mut spaces, system, programs)?;
+    add_trace(&mut spaces, system, programs, target)?;
     spaces.rings = rings(system, programs)?;
     for (index, program) in programs.iter().enumerate() {
         check_own_buffer(&spaces, index, program, target)?;
@@ -126,13 +126,15 @@ fn add_regions(
     Ok(())
 }
 
-/// Adds the ring of the trace, and maps it for its readers.
+/// Adds the rings of the trace, one for each processor, and maps them for their readers.
 fn add_trace(
     spaces: &mut AddressSpaces,
     system: &SystemDescription,
     programs: &[Program],
+    target: &Target,
 ) -> Result<(), Diagnostic> {
-    let Some(bytes) = system.trace_bytes.map(memory_bytes) else { return Ok(()) };
+    let Some(records) = system.trace_bytes else { return Ok(()) };
+    let bytes = memory_bytes_of(target.cpus.into(), records);
     let extent = spaces.extend(Purpose::Trace, bytes);
     for (index, (domain, program)) in system.protection_domains.iter().zip(programs).enumerate() {
         let Some(model::Ring { vaddr, span, .. }) = &domain.trace_ring else { continue };

@@ -52,7 +52,7 @@ pub enum Purpose {
         /// Index of the program.
         program: usize,
     },
-    /// The ring of the trace.
+    /// The rings of the trace.
     Trace,
     /// A memory region of the description.
     Region {

@@ -27,21 +27,19 @@ pub fn groups<'a>(names: impl Iterator<Item = &'a str>) -> Result<u64, &'a str> 
     Ok(if options == 0 { KernelKey::TRACE } else { options })
 }
 
-/// Checks that no trace has several processors, each of which would write its own records.
+/// Checks that no recording has several processors, whose events have no common order.
 ///
 /// # Errors
-/// The system has a trace that it cannot have.
-pub(crate) fn check(system: &SystemDescription, config: &Config, board: &Board) -> Result<(), Diagnostic> {
+/// The configuration cannot have a recording.
+pub(crate) fn check(config: &Config, board: &Board) -> Result<(), Diagnostic> {
     let processors = board.processors(config);
-    if processors == 1 || config.trace == 0 && system.trace_bytes.is_none() {
+    if processors == 1 || !config.recording {
         return Ok(());
     }
-    let readers = system.protection_domains.iter().filter_map(|domain| domain.trace.as_ref());
     let message =
-        format!("Error: the trace needs a configuration with one processor, and this one has {processors}");
-    let help =
-        "Use the configuration without smp-, or remove each <trace>, each key of the trace and --trace.";
-    Err(error(code::TRACE_PROCESSORS, message).at(readers.map(|reader| &reader.span).next()).help(help))
+        format!("Error: a recording needs a configuration with one processor, and this one has {processors}");
+    let help = "Use the configuration without smp-, or remove --record.";
+    Err(error(code::RECORDING_PROCESSORS, message).help(help))
 }
 
 /// Gives the system a ring if groups are on from the start, and binds the tracepoints of programs to the kernel's key.

@@ -5,7 +5,8 @@
 mod support;
 
 use limen_trace::figures::Figures;
-use limen_trace::{Reader, System, Trace, log, ring};
+use limen_trace::ring::{self, Place};
+use limen_trace::{Reader, System, Trace, log};
 use support::{THREADS, scene};
 
 use crate::Target;
@@ -29,7 +30,9 @@ pub fn try_input(bytes: &[u8]) {
     let mut reader = Reader::default();
     let copies = log::copies(bytes);
     assert!(copies.iter().map(Vec::len).sum::<usize>() <= bytes.len(), "more memory than the log has");
-    for copy in ring::find(bytes, None).into_iter().chain(copies.iter().map(Vec::as_slice)) {
+    let rings = ring::find_all(bytes, Place::UNKNOWN).into_iter();
+    let in_log = copies.iter().flat_map(|copy| ring::find_all(copy, Place::UNKNOWN));
+    for copy in rings.chain(in_log).chain(copies.iter().map(Vec::as_slice)) {
         // A copy that does not belong to the others is refused.
         _ = reader.add(copy);
     }
@@ -40,5 +43,6 @@ pub fn try_input(bytes: &[u8]) {
     assert!(page.len() <= 100_000 + 64 * most, "a page of {} bytes from {most}", page.len());
     assert!(!trace.table().contains(|c: char| c.is_control() && c != '\n'), "control characters");
     let figures = Figures::new(trace.timeline());
-    assert!(figures.idle <= figures.total && figures.unknown <= figures.total, "{figures:?}");
+    let fits = |time: u64| time <= figures.total;
+    assert!(figures.rests.iter().all(|rest| fits(rest.idle) && fits(rest.unknown)), "{figures:?}");
 }

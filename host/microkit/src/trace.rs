@@ -1,9 +1,10 @@
-//! `microkit trace`: shows a trace, from copies of its ring.
+//! `microkit trace`: shows a trace, from copies of its rings.
 
 use std::path::{Path, PathBuf};
 
 use limen_builder::files;
-use limen_trace::{Reader, System, Trace, log, ring};
+use limen_trace::ring::{self, Place};
+use limen_trace::{Reader, System, Trace, log};
 
 use crate::arguments::TraceArguments;
 use crate::failure::Failure;
@@ -20,11 +21,10 @@ const RING_BYTES: u64 = 1 << 30;
 /// A file cannot be read or written, or has no ring.
 pub(crate) fn run(arguments: &TraceArguments) -> Result<String, Failure> {
     let system = system(arguments)?;
-    let paddr = system.ring().and_then(|ring| ring.paddr).map(|paddr| paddr.0);
     let mut reader = Reader::default();
     for path in &arguments.rings {
         let bytes = files::read(path, RING_BYTES).map_err(|error| about(path, error.to_string()))?;
-        add(&mut reader, &bytes, paddr).map_err(|reason| about(path, reason))?;
+        add(&mut reader, &bytes, system.place()).map_err(|reason| about(path, reason))?;
     }
     let first = arguments.rings.first().map(PathBuf::as_path).unwrap_or(Path::new(""));
     let trace = Trace::new(reader, system, &arguments.only).map_err(|reason| about(first, reason))?;
@@ -49,10 +49,11 @@ fn system(arguments: &TraceArguments) -> Result<System, Failure> {
     System::new(&report, &folders).map_err(|reason| about(path, reason))
 }
 
-/// Adds the ring in a copy of memory, or those in a console log.
-fn add(reader: &mut Reader, bytes: &[u8], paddr: Option<u64>) -> Result<(), String> {
-    if let Some(ring) = ring::find(bytes, paddr) {
-        return reader.add(ring).map(drop);
+/// Adds the rings in a copy of memory, or those in a console log.
+fn add(reader: &mut Reader, bytes: &[u8], place: Place) -> Result<(), String> {
+    let rings = ring::find_all(bytes, place);
+    if !rings.is_empty() {
+        return rings.into_iter().try_for_each(|ring| reader.add(ring).map(drop));
     }
     let copies = log::copies(bytes);
     if copies.is_empty() {
@@ -61,7 +62,13 @@ fn add(reader: &mut Reader, bytes: &[u8], paddr: Option<u64>) -> Result<(), Stri
             log::MARK.trim_end()
         ));
     }
-    copies.iter().try_for_each(|copy| reader.add(copy).map(drop))
+    for copy in &copies {
+        let rings = ring::find_all(copy, place);
+        // The reader says what is wrong with a copy without a ring.
+        let rings = if rings.is_empty() { vec![copy.as_slice()] } else { rings };
+        rings.into_iter().try_for_each(|ring| reader.add(ring).map(drop))?;
+    }
+    Ok(())
 }
 
 fn about(path: &Path, reason: String) -> Failure {

@@ -61,7 +61,7 @@ fn command_lines() {
 #[test]
 fn several_processors() {
     const SMP: &str = "one.system --board qemu_virt_aarch64 --config smp-debug";
-    const TRACED: &str = "one.system --board qemu_virt_aarch64 --config smp-debug --trace";
+    const RECORDED: &str = "one.system --board qemu_virt_aarch64 --config smp-debug --record";
     fn on(workspace: &Workspace, attributes: &str, children: &str) {
         workspace.add_config("smp-debug");
         domain(workspace, attributes, children, "");
@@ -74,8 +74,13 @@ fn several_processors() {
         ("cpu-misspelled-config", "one.system --board qemu_virt_aarch64 --config smp-debgu", |w| {
             on(w, "", "")
         }),
-        ("cpu-with-trace", SMP, |w| on(w, "", "<trace vaddr=\"0x4000000\" />\n")),
-        ("cpu-with-trace-option", TRACED, |w| on(w, "", "")),
+        // Under the address of the second ring.
+        ("cpu-map-over-trace", SMP, |w| {
+            w.add_config("smp-debug");
+            let children = "<trace vaddr=\"0x4000000\" />\n<map mr=\"shared\" vaddr=\"0x4200000\" />\n";
+            domain(w, "", children, "<memory_region name=\"shared\" size=\"0x1000\" />\n");
+        }),
+        ("cpu-with-recording", RECORDED, |w| on(w, "", "")),
     ]);
 }
 

@@ -98,7 +98,7 @@ fn every_member_of_the_report_is_documented() {
     workspace.write("p", branches.bytes());
     for text in [include_str!("spread.system"), include_str!("spread_domains.system")] {
         workspace.write("spread.system", text);
-        let words: Vec<_> = ["spread.system"].into_iter().chain(SMP.split(' ')).collect();
+        let words: Vec<_> = ["spread.system", "--trace"].into_iter().chain(SMP.split(' ')).collect();
         assert!(workspace.run(&words).status.success());
         members.extend(members_of_report(&workspace));
     }

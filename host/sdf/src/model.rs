@@ -24,7 +24,7 @@ pub struct SystemDescription {
     pub channels: Vec<Channel>,
     /// Static keys in document order, then the kernel keys in use; at most 32.
     pub static_keys: Vec<StaticKey>,
-    /// Bytes of records in the ring of the trace, if there is one.
+    /// Bytes of records in the ring of the trace, if there is one; with several processors, in the ring of each.
     pub trace_bytes: Option<u64>,
     /// Scheduling domains; `None` when all protection domains can always run.
     pub domains: Option<Domains>,

@@ -238,11 +238,14 @@
     function drawLosses(height) {
         context.fillStyle = colours.missed;
         context.globalAlpha = 0.25;
-        for (let at = 0; at < data.losses.length; at += 3) {
-            const [start, end] = data.losses.slice(at, at + 2);
+        for (let at = 0; at < data.losses.length; at += 5) {
+            const [start, end, , first, last] = data.losses.slice(at, at + 5);
             if (start > view.end || end < view.start) continue;
             const from = Math.max(xOf(start), gutter);
-            context.fillRect(from, AXIS, Math.max(Math.min(xOf(end), width) - from, 2), height - AXIS);
+            // The lanes of the processor.
+            const top = first === 0 ? AXIS : lanes[first].y - 1;
+            const bottom = last === lanes.length - 1 ? height : lanes[last].y + lanes[last].height + 1;
+            context.fillRect(from, top, Math.max(Math.min(xOf(end), width) - from, 2), bottom - top);
         }
         context.globalAlpha = 1;
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use limen_abi::trace::WaitedObject;
 
-use crate::timeline::{Cause, Slice, State, Timeline, Wait, What};
+use crate::timeline::{Cause, Processor, Slice, State, Timeline, Wait, What};
 
 /// Waits in the list of the longest.
 pub const LONGEST: usize = 12;
@@ -14,11 +14,9 @@ pub const LONGEST: usize = 12;
 pub struct Figures {
     /// Time from the first to the last record.
     pub total: u64,
-    /// Time in which no thread ran.
-    pub idle: u64,
-    /// Time in which it is unknown what ran.
-    pub unknown: u64,
-    /// Use of the processor, the largest first.
+    /// The time of each processor in which no thread ran, or in which it is unknown what ran.
+    pub rests: Vec<Rest>,
+    /// Use of the processors, the largest first.
     pub usage: Vec<Usage>,
     /// The longest waits for a reply, a fault handler, a receiver, budget or the processor, the longest first. A thread
     /// that waits for messages or signals has nothing to do, so these waits are not here.
@@ -27,11 +25,24 @@ pub struct Figures {
     pub latencies: Vec<Latency>,
 }
 
-/// A thread's use of the processor.
+/// Time of a processor that no thread used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rest {
+    /// The number of the processor.
+    pub processor: u64,
+    /// Time in which no thread ran.
+    pub idle: u64,
+    /// Time in which it is unknown what ran.
+    pub unknown: u64,
+}
+
+/// A thread's use of its processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Usage {
     /// The thread.
     pub thread: u16,
+    /// The number of its processor.
+    pub processor: u64,
     /// Time in which it was the current thread.
     pub running: u64,
     /// The part of that in the kernel.
@@ -80,19 +91,26 @@ impl Figures {
     #[must_use]
     pub fn new(timeline: &Timeline) -> Self {
         let total = timeline.clock.since_start(timeline.range[1]);
-        // Sums of slices that do not overlap cannot overflow in ticks.
-        let of = |slice: &Slice| slice.end - slice.start;
-        let runs = &timeline.whole.slices;
-        let idle = runs.iter().filter(|slice| slice.what == What::Run(None)).map(of).sum();
-        let known = runs.iter().map(of).sum();
         Self {
             total,
-            idle: timeline.clock.nanoseconds(idle),
-            unknown: total.saturating_sub(timeline.clock.nanoseconds(known)),
+            rests: timeline.processors.iter().map(|processor| rest(timeline, processor, total)).collect(),
             usage: usage(timeline),
             waits: waits(timeline),
             latencies: latencies(timeline),
         }
+    }
+}
+
+fn rest(timeline: &Timeline, processor: &Processor, total: u64) -> Rest {
+    // Sums of slices that do not overlap cannot overflow in ticks.
+    let of = |slice: &Slice| slice.end - slice.start;
+    let runs = &processor.whole.slices;
+    let idle = runs.iter().filter(|slice| slice.what == What::Run(None)).map(of).sum();
+    let known = runs.iter().map(of).sum();
+    Rest {
+        processor: processor.number,
+        idle: timeline.clock.nanoseconds(idle),
+        unknown: total.saturating_sub(timeline.clock.nanoseconds(known)),
     }
 }
 
@@ -105,6 +123,7 @@ fn usage(timeline: &Timeline) -> Vec<Usage> {
         let is_running = |what| what == What::State(State::Running);
         Usage {
             thread,
+            processor: timeline.processor_of(thread).map_or(0, |processor| processor.number),
             running: ticks(is_running),
             kernel: ticks(|what| matches!(what, What::Kernel(..))),
             slices: slices.iter().filter(|slice| is_running(slice.what)).count(),
@@ -119,6 +138,7 @@ fn usage(timeline: &Timeline) -> Vec<Usage> {
 fn waits(timeline: &Timeline) -> Vec<LongWait> {
     let mut all = Vec::new();
     for (number, thread) in &timeline.threads {
+        let losses = timeline.processor_of(*number).map_or(&[][..], |processor| &processor.losses);
         for slice in &thread.track.slices {
             let What::State(state) = slice.what else { continue };
             if !is_delay(state) {
@@ -130,7 +150,7 @@ fn waits(timeline: &Timeline) -> Vec<LongWait> {
                 start: timeline.clock.since_start(slice.start),
                 duration: timeline.clock.nanoseconds(slice.end - slice.start),
                 is_open: slice.end == timeline.range[1]
-                    || timeline.losses.binary_search_by_key(&slice.end, |loss| loss.range[0]).is_ok(),
+                    || losses.binary_search_by_key(&slice.end, |loss| loss.range[0]).is_ok(),
             });
         }
     }

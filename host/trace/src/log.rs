@@ -1,15 +1,16 @@
 //! Rings in console logs, for machines whose memory cannot be read otherwise.
 //!
-//! A line `LIMEN|TRACE OFFSET BYTES` holds bytes of the ring at an offset, both in hexadecimal digits, the bytes in the
-//! order of memory. Lines may come in any order and among others; a damaged line is skipped, and its bytes are zero, so
+//! A line `LIMEN|TRACE OFFSET BYTES` holds bytes of the memory of the rings at an offset, both in hexadecimal digits, the bytes
+//! in the order of memory. Lines may come in any order and among others; a damaged line is skipped, and its bytes are zero, so
 //! the records in them are lost. A line with offset 0 begins a further copy.
 
-use limen_abi::trace::{HEADER_BYTES, MAX_BYTES};
+use limen_abi::limits::PROCESSORS;
+use limen_abi::trace::{MAX_BYTES, memory_bytes_of};
 
 /// Start of a line with bytes of the ring.
 pub const MARK: &str = "LIMEN|TRACE ";
 
-/// The copies of the ring in a log; empty if it has none.
+/// The copies of the rings in a log; empty if it has none.
 #[must_use]
 pub fn copies(log: &[u8]) -> Vec<Vec<u8>> {
     let mut copies: Vec<Vec<u8>> = Vec::new();
@@ -24,7 +25,7 @@ pub fn copies(log: &[u8]) -> Vec<Vec<u8>> {
         let Some(copy) = copies.last_mut() else { continue };
         let end = offset.saturating_add(bytes.len());
         let growth = end.saturating_sub(copy.len());
-        if end as u64 > HEADER_BYTES + MAX_BYTES || growth > room {
+        if end as u64 > memory_bytes_of(PROCESSORS as u64, MAX_BYTES) || growth > room {
             continue;
         }
         room -= growth;

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::figures::{Figures, Latency};
 use crate::system::System;
-use crate::table::{at, awaited, duration, notes, path, step, summary};
+use crate::table::{REST, at, awaited, duration, facts, notes, path, share, summary};
 use crate::timeline::{Cause, Mark, Slice, State, Thread, Timeline, Track, What};
 use crate::words::Words;
 
@@ -28,13 +28,13 @@ pub fn page(timeline: &Timeline, system: &System, title: &str) -> String {
     let (figures, words) = (Figures::new(timeline), Words(system));
     let from = start(timeline);
     let data = Collector::new(timeline, words, from).data();
-    let mut facts = notes(timeline);
+    let mut remarks = notes(timeline);
     if from > timeline.range[0] {
         let time = duration(timeline.clock.since_start(from));
-        facts.push(format!("the timeline leaves out the first {time}; the Perfetto file has everything"));
+        remarks.push(format!("the timeline leaves out the first {time}; the Perfetto file has everything"));
     }
-    let facts: String =
-        facts.iter().map(|fact| format!("<p class=\"note\">{}</p>\n", escaped(fact))).collect();
+    let remarks: String =
+        remarks.iter().map(|remark| format!("<p class=\"note\">{}</p>\n", escaped(remark))).collect();
     let sections = [
         ("timeline", "Timeline", view(&data)),
         ("threads", "Processor time", usage(&figures, words)),
@@ -48,20 +48,17 @@ pub fn page(timeline: &Timeline, system: &System, title: &str) -> String {
         .map(|(id, name, contents)| format!("<section id=\"{id}\">\n<h2>{name}</h2>\n{contents}</section>\n"))
         .collect();
     let body = format!(
-        "<h1>{}</h1>\n<p class=\"facts\">{} records of processor {} in {}{}</p>\n{facts}<nav>\n{links}</nav>\n{contents}\
+        "<h1>{}</h1>\n<p class=\"facts\">{}</p>\n{remarks}<nav>\n{links}</nav>\n{contents}\
          <script>\n//<![CDATA[\n{SCRIPT}//]]>\n</script>\n",
         escaped(title),
-        timeline.records,
-        timeline.processor,
-        duration(figures.total),
-        step(timeline)
+        facts(timeline, &figures)
     );
     limen_page::page(title, STYLE, &body)
 }
 
 /// The first time that is in the page, in ticks.
 fn start(timeline: &Timeline) -> u64 {
-    let tracks = [&timeline.whole, &timeline.slots].into_iter();
+    let tracks = timeline.processors.iter().flat_map(|processor| [&processor.whole, &processor.slots]);
     let tracks = tracks.chain(timeline.threads.values().flat_map(|thread| [&thread.track, &thread.program]));
     let mut ends: Vec<u64> = tracks
         .flat_map(|track| {
@@ -118,23 +115,27 @@ fn view(data: &Data) -> String {
 }
 
 fn usage(figures: &Figures, words: Words<'_>) -> String {
-    let share = |time: u64| format!("{:.1} %", time as f64 * 100.0 / figures.total.max(1) as f64);
+    let share = |time: u64| share(time, figures.total);
+    let is_one = figures.rests.len() == 1;
+    let processor = |number: u64| if is_one { Vec::new() } else { vec![number.to_string()] };
+    let row = |name: &str, number: u64, cells: Vec<String>| line(name, [processor(number), cells].concat());
     let threads = figures.usage.iter().map(|usage| {
         let name = escaped(&words.thread(Some(usage.thread), ""));
         let cells =
             [duration(usage.running), share(usage.running), duration(usage.kernel), usage.slices.to_string()];
-        line(&name, cells)
+        row(&name, usage.processor, cells.to_vec())
     });
-    let rest =
-        [("idle", figures.idle), ("unknown", figures.unknown)].into_iter().filter(|(_, time)| *time > 0);
-    let rest = rest.map(|(name, time)| {
-        line(
-            &format!("<em class=\"none\">{name}</em>"),
-            [duration(time), share(time), String::new(), String::new()],
-        )
+    let rests = REST
+        .iter()
+        .flat_map(|(name, of)| figures.rests.iter().map(move |rest| (name, rest.processor, of(rest))));
+    let rests = rests.filter(|(.., time)| *time > 0).map(|(name, processor, time)| {
+        let name = format!("<em class=\"none\">{name}</em>");
+        row(&name, processor, vec![duration(time), share(time), String::new(), String::new()])
     });
-    let rows: String = threads.chain(rest).collect();
-    table("", &headings(["thread", "running", "share", "in the kernel", "slices"]), &rows)
+    let rows: String = threads.chain(rests).collect();
+    let names = ["thread", "processor", "running", "share", "in the kernel", "slices"];
+    let names: Vec<_> = names.into_iter().filter(|name| !is_one || *name != "processor").collect();
+    table("", &headings(names), &rows)
 }
 
 fn waits(figures: &Figures, words: Words<'_>) -> String {
@@ -193,7 +194,7 @@ struct Data {
     lanes: Vec<Lane>,
     /// Five numbers each: lane and time of the start, the same of the end, and the cause.
     flows: Vec<u64>,
-    /// Three numbers each: start, end and count.
+    /// Five numbers each: start, end and count, and the first and the last lane of the processor.
     losses: Vec<u64>,
 }
 
@@ -230,20 +231,32 @@ impl<'t> Collector<'t> {
     }
 
     fn data(mut self) -> Data {
-        let name = format!("processor {}", self.timeline.processor);
-        self.lane(name, "whole", None, &self.timeline.whole);
-        if !self.timeline.slots.slices.is_empty() {
-            self.lane("domains".to_owned(), "slots", None, &self.timeline.slots);
+        let timeline = self.timeline;
+        let (mut lane_of, mut lanes_of) = (HashMap::new(), Vec::new());
+        let several = timeline.processors.len() > 1;
+        for (position, processor) in timeline.processors.iter().enumerate() {
+            let start = self.lanes.len() as u64;
+            self.lane(format!("processor {}", processor.number), "whole", None, &processor.whole);
+            if !processor.slots.slices.is_empty() {
+                let name =
+                    if several { format!("domains {}", processor.number) } else { "domains".to_owned() };
+                self.lane(name, "slots", None, &processor.slots);
+            }
+            self.end_group();
+            for (number, thread) in timeline.threads.iter().filter(|(_, thread)| thread.processor == position)
+            {
+                lane_of.insert(*number, self.lanes.len() as u64);
+                self.thread(*number, thread);
+            }
+            lanes_of.push([start, self.lanes.len() as u64 - 1]);
         }
-        self.end_group();
-        let mut lane_of = HashMap::new();
-        for (number, thread) in &self.timeline.threads {
-            lane_of.insert(*number, self.lanes.len() as u64);
-            self.thread(*number, thread);
-        }
+        let whole_of = |thread| {
+            let home = timeline.threads.get(thread).map_or(0, |thread| thread.processor);
+            lanes_of.get(home).map(|[whole, _]| whole)
+        };
         let mut flows = Vec::new();
-        for flow in &self.timeline.flows {
-            let from = flow.from.map_or(Some(&0), |from| lane_of.get(&from));
+        for flow in &timeline.flows {
+            let from = flow.from.map_or_else(|| whole_of(&flow.to), |from| lane_of.get(&from));
             if let (Some(from), Some(to), Some(end)) = (from, lane_of.get(&flow.to), flow.end)
                 && end >= self.from
             {
@@ -251,13 +264,20 @@ impl<'t> Collector<'t> {
                 flows.extend([*from, self.time(flow.start), *to, self.time(end), cause]);
             }
         }
-        let losses = self.timeline.losses.iter();
-        let losses = losses
-            .flat_map(|loss| [self.time(loss.range[0]), self.time(loss.range[1]), loss.count.min(LARGEST)]);
-        let runs = self.timeline.whole.slices.iter().filter(|slice| matches!(slice.what, What::Run(Some(_))));
-        let runs = runs.filter(|slice| slice.end >= self.from);
+        let losses = timeline.processors.iter().zip(&lanes_of);
+        let losses =
+            losses.flat_map(|(processor, lanes)| processor.losses.iter().map(move |loss| (loss, *lanes)));
+        let losses = losses.flat_map(|(loss, [first, last])| {
+            let [start, end] = loss.range.map(|time| self.time(time));
+            [start, end, loss.count.min(LARGEST), first, last]
+        });
+        let runs = timeline.processors.iter().flat_map(|processor| &processor.whole.slices);
+        let runs = runs.filter(|slice| matches!(slice.what, What::Run(Some(_))) && slice.end >= self.from);
         let mut runs: Vec<_> = runs.map(|slice| [self.time(slice.start), self.time(slice.end)]).collect();
         runs.sort_unstable();
+        if several {
+            runs = united(&runs);
+        }
         let (first, total) = (self.time(self.from), self.time(self.timeline.range[1]));
         Data {
             first,
@@ -382,6 +402,18 @@ fn busiest(mut runs: &[[u64; 2]], whole: [u64; 2]) -> [u64; 2] {
     };
     let margin = (part[1] - part[0]) / 20;
     [part[0].saturating_sub(margin).max(whole[0]), part[1].saturating_add(margin).min(whole[1])]
+}
+
+/// Runs of several processors, which are in the order of their starts, without overlaps.
+fn united(runs: &[[u64; 2]]) -> Vec<[u64; 2]> {
+    let mut united: Vec<[u64; 2]> = Vec::new();
+    for [start, end] in runs {
+        match united.last_mut().filter(|last| last[1] > *start) {
+            Some(last) => last[1] = last[1].max(*end),
+            None => united.push([*start, *end]),
+        }
+    }
+    united
 }
 
 /// Name of an arrow.

@@ -1,7 +1,7 @@
 //! Writes a timeline as a file for the Perfetto UI and `trace_processor`.
 //!
 //! Each thread is a process with a track of states, one of its program's spans, and one for each counter. The
-//! processor, the domains and lost records have tracks of their own. Times are nanoseconds since the first record.
+//! processors, their domains and their lost records have tracks of their own. Times are nanoseconds since the first record.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +13,17 @@ use crate::protocol::{
     TrackDescriptor, TrackEvent, UNIT_NANOSECONDS,
 };
 use crate::system::System;
-use crate::timeline::{Loss, Mark, Slice, State, Thread, Timeline, Track, What};
+use crate::timeline::{Loss, Mark, Processor, Slice, State, Thread, Timeline, Track, What};
 use crate::words::Words;
 
 /// The only sequence of packets.
 const SEQUENCE: u32 = 1;
-/// Tracks without a thread.
+/// Tracks of the first processor; those of the others follow.
 const WHOLE: u64 = 1;
 const SLOTS: u64 = 2;
 const LOSSES: u64 = 3;
+/// Tracks of a processor.
+const TRACKS: u64 = 3;
 
 /// The file.
 #[must_use]
@@ -37,9 +39,9 @@ pub fn file(timeline: &Timeline, system: &System) -> Vec<u8> {
             sequence_flags: Some(STATE_CLEARED),
             ..TracePacket::default()
         }],
-        next_track: LOSSES + 1,
+        next_track: 1 + timeline.processors.len() as u64 * TRACKS,
     };
-    writer.system_tracks();
+    timeline.processors.iter().zip(0..).for_each(|(processor, at)| writer.processor(processor, at * TRACKS));
     timeline.threads.iter().for_each(|(number, thread)| writer.thread(*number, thread));
     Trace { packet: writer.packets }.encode_to_vec()
 }
@@ -78,35 +80,40 @@ enum Moment<'m> {
 }
 
 impl Writer<'_> {
-    fn system_tracks(&mut self) {
-        let processor = format!("processor {}", self.timeline.processor);
+    /// The tracks of a processor, with numbers from `base`.
+    fn processor(&mut self, processor: &Processor, base: u64) {
+        let Processor { number, whole, slots, losses, lost_outside } = processor;
+        let of = |what: &str| match self.timeline.processors.len() {
+            1 => what.to_owned(),
+            _ => format!("{what} of processor {number}"),
+        };
+        let (domains, lost) = (of("scheduling domains"), of("lost records"));
         self.describe(TrackDescriptor {
-            uuid: Some(WHOLE),
-            name: Some(processor),
+            uuid: Some(base + WHOLE),
+            name: Some(format!("processor {number}")),
             ..TrackDescriptor::default()
         });
-        self.track(WHOLE, None, &self.timeline.whole);
-        if !self.timeline.slots.slices.is_empty() {
-            self.describe(named(SLOTS, None, "scheduling domains"));
-            self.track(SLOTS, None, &self.timeline.slots);
+        self.track(base + WHOLE, None, whole);
+        if !slots.slices.is_empty() {
+            self.describe(named(base + SLOTS, None, &domains));
+            self.track(base + SLOTS, None, slots);
         }
-        let losses = &self.timeline.losses;
-        if losses.is_empty() && self.timeline.lost_outside == 0 {
+        if losses.is_empty() && *lost_outside == 0 {
             return;
         }
-        let about = match self.timeline.lost_outside {
+        let about = match lost_outside {
             0 => None,
             count => Some(format!("{count} records were lost before the first or behind the last one")),
         };
-        self.describe(TrackDescriptor { description: about, ..named(LOSSES, None, "lost records") });
-        losses.iter().for_each(|loss| self.loss(loss));
+        self.describe(TrackDescriptor { description: about, ..named(base + LOSSES, None, &lost) });
+        losses.iter().for_each(|loss| self.loss(base + LOSSES, loss));
     }
 
-    fn loss(&mut self, loss: &Loss) {
+    fn loss(&mut self, track: u64, loss: &Loss) {
         let [start, end] = loss.range;
         let name = format!("{} records lost", loss.count);
-        self.event(start, &name, TrackEvent { r#type: Some(SLICE_BEGIN), ..on(LOSSES) });
-        self.packet(end, TrackEvent { r#type: Some(SLICE_END), ..on(LOSSES) });
+        self.event(start, &name, TrackEvent { r#type: Some(SLICE_BEGIN), ..on(track) });
+        self.packet(end, TrackEvent { r#type: Some(SLICE_END), ..on(track) });
     }
 
     fn thread(&mut self, number: u16, thread: &Thread) {

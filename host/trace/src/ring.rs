@@ -1,4 +1,4 @@
-//! Rings: copies of them in memory or in files, merged to one recording.
+//! Rings: copies of them in memory or in files, merged to one recording for each processor.
 //!
 //! A copy may be of a running machine, cut off or damaged. A record counts if its number belongs to its slot and is
 //! one of the last that the header counts; everything else is dropped. Numbers without a record are lost.
@@ -8,8 +8,10 @@ use std::collections::btree_map::Entry;
 use std::ops::Range;
 
 use limen_abi::TraceKind;
+use limen_abi::limits::PROCESSORS;
 use limen_abi::trace::{
-    FIRST_SHIFT, HEADER_BYTES, HeaderWord, MAGIC, NO_THREAD, RECORD_BYTES, RecordWord, THREAD_SHIFT, WRITING,
+    FIRST_SHIFT, HEADER_BYTES, HeaderWord, MAGIC, MAX_BYTES, NO_THREAD, RECORD_BYTES, RecordWord,
+    THREAD_SHIFT, WRITING, memory_bytes,
 };
 
 use crate::clock::Clock;
@@ -77,10 +79,17 @@ pub struct Header {
     pub processor: u64,
 }
 
-/// Merges copies of a ring, in any order.
+/// Merges copies of the rings of a system, in any order.
 #[derive(Debug, Default)]
 pub struct Reader {
-    header: Option<Header>,
+    /// The copies of each processor's ring.
+    rings: BTreeMap<u64, Copies>,
+}
+
+/// The copies of a ring.
+#[derive(Debug)]
+struct Copies {
+    header: Header,
     written: u64,
     damaged: u64,
     disputed: u64,
@@ -105,10 +114,10 @@ pub struct Recording {
 }
 
 impl Reader {
-    /// Adds a copy, and returns the number of records that were not in earlier ones.
+    /// Adds a copy of a ring, and returns the number of records that were not in earlier ones.
     ///
     /// # Errors
-    /// A sentence that says why the bytes are not a copy of the same ring.
+    /// A sentence that says why the bytes are not a copy of a ring of the same system.
     pub fn add(&mut self, copy: &[u8]) -> Result<usize, String> {
         let word = |index| word_at(copy, index);
         if word(HeaderWord::MAGIC) != Some(MAGIC) {
@@ -124,23 +133,98 @@ impl Reader {
         if !slots.is_power_of_two() {
             return Err(format!("the header of the ring is damaged: it has {slots} slots"));
         }
-        if let Some(earlier) = self.header.filter(|earlier| *earlier != header) {
+        if header.processor >= PROCESSORS as u64 {
+            return Err(format!(
+                "the header of the ring is damaged: it is of processor {}",
+                header.processor
+            ));
+        }
+        // All rings of a system have the same size and clock.
+        if let Some(earlier) =
+            self.rings.values().map(|ring| ring.header).find(|earlier| !earlier.fits(header))
+        {
             return Err(format!(
                 "it is not a copy of the same ring as the one before: {}",
                 difference(earlier, header)
             ));
         }
-        self.header = Some(header);
-        self.written = self.written.max(written);
-        let before = self.records.len();
+        let room = MOST_RECORDS.saturating_sub(self.len());
+        let new = Copies { header, written: 0, damaged: 0, disputed: 0, records: BTreeMap::new() };
+        let ring = self.rings.entry(header.processor).or_insert(new);
+        ring.written = ring.written.max(written);
+        let before = ring.records.len();
         let body = copy.get(HEADER_BYTES as usize..).unwrap_or_default();
         for (slot, record) in (0..slots).zip(body.chunks_exact(RECORD_BYTES as usize)) {
-            self.take(record, slot, written, slots);
+            ring.take(record, slot, written, before + room);
         }
-        Ok(self.records.len() - before)
+        Ok(ring.records.len() - before)
     }
 
-    fn take(&mut self, record: &[u8], slot: u64, written: u64, slots: u64) {
+    /// The number of records so far.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rings.values().map(|ring| ring.records.len()).sum()
+    }
+
+    /// Whether there are no records.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether further records do not fit.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.len() >= MOST_RECORDS
+    }
+
+    /// Nanoseconds from the first record to the last one.
+    #[must_use]
+    pub fn nanoseconds(&self) -> u64 {
+        let last = self.rings.values().filter_map(|ring| ring.records.last_key_value());
+        let last = last.map(|(_, [time, ..])| *time).max();
+        self.clock().zip(last).map_or(0, |(clock, last)| clock.since_start(last))
+    }
+
+    /// A clock that starts at the first record.
+    fn clock(&self) -> Option<Clock> {
+        let first = self.rings.values().filter_map(|ring| ring.records.first_key_value());
+        let first = first.map(|(_, [time, ..])| *time).min()?;
+        Some(Clock::new(first, self.rings.values().next().map_or(0, |ring| ring.header.frequency)))
+    }
+
+    /// Leaves out the records that are later than this time after the first one, so that the recording ends at an instant of
+    /// the machine, and not with the last copy.
+    pub fn cut(&mut self, nanoseconds: u64) {
+        let Some(clock) = self.clock() else { return };
+        for ring in self.rings.values_mut() {
+            let before = ring.records.len();
+            ring.records.retain(|_, [time, ..]| clock.since_start(*time) <= nanoseconds);
+            if ring.records.len() < before {
+                // What was left out is not lost.
+                ring.written = ring.records.last_key_value().map_or(0, |(last, _)| last + 1);
+            }
+        }
+    }
+
+    /// The recordings of the processors, by their numbers.
+    ///
+    /// # Errors
+    /// A sentence that says that there are no records.
+    pub fn finish(self) -> Result<Vec<Recording>, String> {
+        if self.is_empty() {
+            return Err(
+                "the ring has no records: tracing was off, or the copy was made before the kernel started"
+                    .to_owned(),
+            );
+        }
+        Ok(self.rings.into_values().map(Copies::finish).collect())
+    }
+}
+
+impl Copies {
+    fn take(&mut self, record: &[u8], slot: u64, written: u64, most: usize) {
+        let slots = self.header.slots;
         let word = |index| word_at(record, index).unwrap_or_default();
         let number = word(RecordWord::NUMBER);
         // Memory that was never written is zero, and no kind has this number. The kernel counts a record once it is
@@ -153,7 +237,7 @@ impl Reader {
             return;
         }
         let words = [RecordWord::TIME, RecordWord::WHAT, RecordWord::VALUE].map(word);
-        let is_full = self.records.len() >= MOST_RECORDS;
+        let is_full = self.records.len() >= most;
         match self.records.entry(number) {
             Entry::Occupied(entry) => self.disputed += u64::from(*entry.get() != words),
             Entry::Vacant(entry) if !is_full => _ = entry.insert(words),
@@ -161,56 +245,7 @@ impl Reader {
         }
     }
 
-    /// The number of records so far.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.records.len()
-    }
-
-    /// Whether there are no records.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.records.is_empty()
-    }
-
-    /// Whether further records do not fit.
-    #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.records.len() >= MOST_RECORDS
-    }
-
-    /// Nanoseconds from the first record to the last one.
-    #[must_use]
-    pub fn nanoseconds(&self) -> u64 {
-        let times = [self.records.first_key_value(), self.records.last_key_value()];
-        let [first, last] = times.map(|record| record.map_or(0, |(_, [time, ..])| *time));
-        Clock::new(first, self.header.map_or(0, |header| header.frequency)).since_start(last)
-    }
-
-    /// Leaves out the records that are later than this time after the first one, so that the recording ends at an instant of
-    /// the machine, and not with the last copy.
-    pub fn cut(&mut self, nanoseconds: u64) {
-        let Some((_, [first, ..])) = self.records.first_key_value() else { return };
-        let clock = Clock::new(*first, self.header.map_or(0, |header| header.frequency));
-        let before = self.records.len();
-        self.records.retain(|_, [time, ..]| clock.since_start(*time) <= nanoseconds);
-        if let Some((last, _)) = self.records.last_key_value().filter(|_| self.records.len() < before) {
-            // What was left out is not lost.
-            self.written = last + 1;
-        }
-    }
-
-    /// The recording.
-    ///
-    /// # Errors
-    /// A sentence that says that there are no records.
-    pub fn finish(self) -> Result<Recording, String> {
-        let Some(header) = self.header.filter(|_| !self.records.is_empty()) else {
-            return Err(
-                "the ring has no records: tracing was off, or the copy was made before the kernel started"
-                    .to_owned(),
-            );
-        };
+    fn finish(self) -> Recording {
         let (mut lost, mut next) = (Vec::new(), 0);
         let mut records = Vec::with_capacity(self.records.len());
         for (number, [time, what, value]) in self.records {
@@ -224,7 +259,15 @@ impl Reader {
             lost.push(next..self.written);
         }
         let disordered = put_in_order(&mut records);
-        Ok(Recording { header, records, lost, damaged: self.damaged, disputed: self.disputed, disordered })
+        let Copies { header, damaged, disputed, .. } = self;
+        Recording { header, records, lost, damaged, disputed, disordered }
+    }
+}
+
+impl Header {
+    /// Whether the ring with the other header can be one of the same system.
+    fn fits(self, other: Self) -> bool {
+        Self { processor: other.processor, ..self } == other
     }
 }
 
@@ -273,6 +316,43 @@ pub fn find(memory: &[u8], paddr: Option<u64>) -> Option<&[u8]> {
         return Some(memory);
     }
     (0..memory.len()).step_by(STEP).map(|start| &memory[start..]).find(|memory| is_at(memory, paddr))
+}
+
+/// Place of the rings of a system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Physical address of the first, if it is known.
+    pub paddr: Option<u64>,
+    /// Bytes of one.
+    pub bytes: u64,
+    /// Number of rings, one behind the other.
+    pub rings: u64,
+}
+
+impl Place {
+    /// A place about which nothing is known.
+    pub const UNKNOWN: Self = Self { paddr: None, bytes: 0, rings: 1 };
+}
+
+/// The rings in a copy of memory. If the first one is damaged, those with the right addresses in their headers are found.
+#[must_use]
+pub fn find_all(memory: &[u8], place: Place) -> Vec<&[u8]> {
+    let paddrs = (0..place.rings.min(PROCESSORS as u64))
+        .map(|number| place.paddr.map(|paddr| paddr.saturating_add(number.saturating_mul(place.bytes))));
+    let mut paddrs = paddrs.take_while(|paddr| paddr.is_some() || place.paddr.is_none());
+    let Some(first) = paddrs.find_map(|paddr| find(memory, paddr)) else { return Vec::new() };
+    let word = |index| word_at(first, index).unwrap_or_default();
+    let mut rings = vec![first];
+    let records = word(HeaderWord::SLOTS).saturating_mul(RECORD_BYTES);
+    if records <= MAX_BYTES {
+        let bytes = memory_bytes(records);
+        for number in 1..PROCESSORS as u64 {
+            let paddr = word(HeaderWord::PADDR).checked_add(number * bytes);
+            let next = first.get((number * bytes) as usize..);
+            rings.extend(next.filter(|next| paddr.is_some() && is_at(next, paddr)));
+        }
+    }
+    rings
 }
 
 /// Whether a copy of memory begins with a ring. The constant may also be in code, so its address must be right, too.

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use limen_abi::trace::NAME_SECTION;
+use limen_abi::trace::{MESSAGE_LINE, NAME_SECTION};
 use object::{Object, ObjectSection};
 use serde::{Deserialize, Deserializer, de::Error};
+
+use crate::ring::Place;
 
 /// Largest program file that is read, as in the tool.
 const MOST_BYTES: u64 = 1 << 30;
@@ -37,13 +39,15 @@ struct Named {
     name: String,
 }
 
-/// The ring of an image.
+/// The rings of an image.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Ring {
-    /// Physical address; `None` if boot chooses it.
+    /// Physical address of the first; `None` if boot chooses it.
     pub paddr: Option<Address>,
-    /// Size with the header.
+    /// Size of one with the header.
     pub bytes: u64,
+    /// Their number, one for each processor; `None` for one.
+    rings: Option<u64>,
     /// Ticks of the clock per second, if the image determines them.
     pub frequency: Option<u64>,
     /// The programs, by thread.
@@ -118,7 +122,17 @@ impl System {
         Self { report, sections: threads.iter().map(|(_, section)| section.to_vec()).collect() }
     }
 
-    /// The ring; `None` if the image has none.
+    /// The place of the rings.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        self.ring().map_or(Place::UNKNOWN, |ring| Place {
+            paddr: ring.paddr.map(|paddr| paddr.0),
+            bytes: ring.bytes,
+            rings: ring.rings.unwrap_or(1),
+        })
+    }
+
+    /// The rings; `None` if the image has none.
     #[must_use]
     pub fn ring(&self) -> Option<&Ring> {
         self.report.trace.as_ref()
@@ -144,6 +158,7 @@ impl System {
         let owner = self.report.interrupts.iter().find(|interrupt| interrupt.line == u64::from(line));
         match owner {
             _ if line == u32::MAX => "timer".to_owned(),
+            _ if u64::from(line) == MESSAGE_LINE => "message of another processor".to_owned(),
             Some(interrupt) => format!("interrupt {line} of {}", plain(&interrupt.owner)),
             None => format!("interrupt {line}"),
         }
@@ -242,6 +257,9 @@ mod tests {
         let system = System::new(report, &[]).unwrap();
         let ring = system.ring().unwrap();
         assert_eq!((ring.paddr, ring.bytes, ring.frequency), (Some(Address(0x4000)), 4160, None));
+        assert_eq!(system.place(), Place { paddr: Some(0x4000), bytes: 4160, rings: 1 });
+        let several = System::new(&report.replace("4160,", "4160, \"rings\": 4,"), &[]).unwrap();
+        assert_eq!(several.place().rings, 4);
         assert_eq!(system.threads().collect::<Vec<_>>(), ["a"]);
         assert_eq!(system.interrupt(33), "interrupt 33 of a");
         assert_eq!(

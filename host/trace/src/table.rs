@@ -1,6 +1,6 @@
 //! The figures of a timeline as text.
 
-use crate::figures::{Figures, Latency, LongWait, Path};
+use crate::figures::{Figures, Latency, LongWait, Path, Rest};
 use crate::system::System;
 use crate::timeline::{State, Timeline, Wait};
 use crate::words::Words;
@@ -26,12 +26,18 @@ pub fn text(timeline: &Timeline, system: &System) -> String {
 #[must_use]
 pub fn notes(timeline: &Timeline) -> Vec<String> {
     let mut notes = Vec::new();
-    let between: u64 = timeline.losses.iter().map(|loss| loss.count).fold(0, u64::saturating_add);
-    let outside = timeline.lost_outside;
-    if between > 0 || outside > 0 {
-        notes.push(format!(
-            "lost records: {between} between others, {outside} before the first or behind the last one"
-        ));
+    for processor in &timeline.processors {
+        let between: u64 = processor.losses.iter().map(|loss| loss.count).fold(0, u64::saturating_add);
+        let outside = processor.lost_outside;
+        let whose = match timeline.processors.len() {
+            1 => String::new(),
+            _ => format!(" of processor {}", processor.number),
+        };
+        if between > 0 || outside > 0 {
+            notes.push(format!(
+                "lost records{whose}: {between} between others, {outside} before the first or behind the last one"
+            ));
+        }
     }
     if !timeline.is_clock_known {
         notes.push("the frequency of the clock is unknown: one tick counts as one nanosecond".to_owned());
@@ -41,19 +47,23 @@ pub fn notes(timeline: &Timeline) -> Vec<String> {
 }
 
 fn head(timeline: &Timeline, figures: &Figures) -> String {
-    let mut text = format!(
-        "{} records of processor {} in {}{}\n",
-        timeline.records,
-        timeline.processor,
-        duration(figures.total),
-        step(timeline)
-    );
+    let mut text = facts(timeline, figures) + "\n";
     notes(timeline).iter().for_each(|note| text += &format!("note: {note}\n"));
     text
 }
 
+/// The number of records and of processors, and the time.
+pub(crate) fn facts(timeline: &Timeline, figures: &Figures) -> String {
+    let processors = match timeline.processors.as_slice() {
+        [processor] => format!("processor {}", processor.number),
+        several => format!("{} processors", several.len()),
+    };
+    let (records, total) = (timeline.records, duration(figures.total));
+    format!("{records} records of {processors} in {total}{}", step(timeline))
+}
+
 /// Says how coarse the clock is, if it counts in more than a nanosecond.
-pub(crate) fn step(timeline: &Timeline) -> String {
+fn step(timeline: &Timeline) -> String {
     match timeline.clock.nanoseconds(1) {
         0 | 1 => String::new(),
         step => format!(", in steps of {}", duration(step)),
@@ -61,25 +71,41 @@ pub(crate) fn step(timeline: &Timeline) -> String {
 }
 
 fn usage(figures: &Figures, words: Words<'_>) -> String {
-    let share = |time: u64| format!("{:.1} %", time as f64 * 100.0 / figures.total.max(1) as f64);
-    let mut rows = vec![["thread", "running", "share", "in the kernel", "slices"].map(str::to_owned)];
+    let share = |time: u64| share(time, figures.total);
+    let empty = || "-".to_owned();
+    let mut rows =
+        vec![["thread", "processor", "running", "share", "in the kernel", "slices"].map(str::to_owned)];
     rows.extend(figures.usage.iter().map(|usage| {
         [
             words.thread(Some(usage.thread), ""),
+            usage.processor.to_string(),
             duration(usage.running),
             share(usage.running),
             duration(usage.kernel),
             usage.slices.to_string(),
         ]
     }));
-    let rest = [("(idle)", figures.idle), ("(unknown)", figures.unknown)];
-    let empty = || "-".to_owned();
-    rows.extend(
-        rest.iter()
-            .filter(|(_, time)| *time > 0)
-            .map(|(name, time)| [(*name).to_owned(), duration(*time), share(*time), empty(), empty()]),
-    );
-    aligned(&rows)
+    for (name, of) in REST {
+        rows.extend(figures.rests.iter().filter(|rest| of(rest) > 0).map(|rest| {
+            let (time, processor) = (of(rest), rest.processor.to_string());
+            [format!("({name})"), processor, duration(time), share(time), empty(), empty()]
+        }));
+    }
+    if figures.rests.len() > 1 {
+        return aligned(&rows);
+    }
+    let without =
+        |[thread, _, running, share, kernel, slices]: [String; 6]| [thread, running, share, kernel, slices];
+    aligned(&rows.into_iter().map(without).collect::<Vec<_>>())
+}
+
+/// The parts of a processor's time that no thread used.
+pub(crate) const REST: [(&str, fn(&Rest) -> u64); 2] =
+    [("idle", |rest| rest.idle), ("unknown", |rest| rest.unknown)];
+
+/// A part of the recorded time.
+pub(crate) fn share(time: u64, total: u64) -> String {
+    format!("{:.1} %", time as f64 * 100.0 / total.max(1) as f64)
 }
 
 /// How much of each limited budget was left at most, and how often nothing was.

@@ -1,4 +1,4 @@
-//! Follows the records of a ring: what each thread did when, who woke whom, and what programs reported.
+//! Follows the records of all rings: what each thread did when, who woke whom, and what programs reported.
 //!
 //! ```text
 //!            run                   wait
@@ -9,10 +9,21 @@
 //! ```
 //!
 //! A thread is in an unknown state before its first record, and again behind lost records.
+//!
+//! With several processors, their records are followed together, in the order of their times. A message from one to
+//! another is an arrow that begins at the record of the sender's processor, and ends where the thread that the message
+//! wakes runs on the other:
+//!
+//! | message | sent | arrived |
+//! |---|---|---|
+//! | call | `CallElsewhere`, or a fault | `Call`, with the thread that receives it |
+//! | reply | `Reply`, with a thread of another processor | `Wake` of this thread |
+//! | signal | `SignalElsewhere`, with the notification | `Wake` of the thread that the notification is bound to |
 
 use std::collections::BTreeMap;
 
-use limen_abi::trace::WaitedObject;
+use limen_abi::limits::PROCESSORS;
+use limen_abi::trace::{MESSAGE_LINE, WaitedObject};
 use limen_abi::{Syscall, TraceKind};
 
 use crate::clock::Clock;
@@ -29,33 +40,42 @@ pub struct Timeline {
     pub clock: Clock,
     /// Whether the clock's frequency is known; otherwise one tick counts as one nanosecond.
     pub is_clock_known: bool,
-    /// The processor.
-    pub processor: u64,
+    /// The processors, in the order of their numbers.
+    pub processors: Vec<Processor>,
     /// Time of the first and of the last record, in ticks.
     pub range: [u64; 2],
     /// Number of records.
     pub records: usize,
     /// The threads that occur.
     pub threads: BTreeMap<u16, Thread>,
-    /// When the processor ran which thread, and what happened without a thread.
-    pub whole: Track,
-    /// Slots of the schedule of domains.
-    pub slots: Track,
     /// Arrows from thread to thread.
     pub flows: Vec<Flow>,
     /// Calls that were answered.
     pub calls: Vec<Call>,
-    /// Lost records between others.
-    pub losses: Vec<Loss>,
-    /// Lost records before the first and behind the last one.
-    pub lost_outside: u64,
     /// Oddities of the recording.
     pub oddities: Vec<(u64, &'static str)>,
+}
+
+/// A processor.
+#[derive(Clone, Debug)]
+pub struct Processor {
+    /// Its number.
+    pub number: u64,
+    /// When it ran which thread, and what happened without a thread.
+    pub whole: Track,
+    /// Slots of the schedule of domains.
+    pub slots: Track,
+    /// Its lost records between others.
+    pub losses: Vec<Loss>,
+    /// Its lost records before the first and behind the last one.
+    pub lost_outside: u64,
 }
 
 /// A thread.
 #[derive(Clone, Debug, Default)]
 pub struct Thread {
+    /// The position of its processor in [`Timeline::processors`]; of a thread without records of its own, the first.
+    pub processor: usize,
     /// Its states, with the kernel and services inside of [`State::Running`].
     pub track: Track,
     /// Spans and events of its program.
@@ -197,50 +217,108 @@ pub struct Loss {
 }
 
 impl Timeline {
-    /// Follows the records of a recording of a system.
+    /// Follows the records of all processors of a system.
     #[must_use]
-    pub fn new(recording: &Recording, system: &System) -> Self {
-        let times = [recording.records.first(), recording.records.last()];
-        let range = times.map(|record| record.map_or(0, |record| record.time));
-        let mut follower = Follower::new(range[0], system);
-        let mut losses = Vec::new();
-        let mut next = recording.records.first().map_or(0, |record| record.number);
-        for record in &recording.records {
-            if record.number != next {
-                losses.push(Loss { range: [follower.now, record.time], count: record.number - next });
-                follower.forget();
+    pub fn new(recordings: &[Recording], system: &System) -> Self {
+        let all =
+            || recordings.iter().flat_map(|recording| [recording.records.first(), recording.records.last()]);
+        let times = || all().flatten().map(|record| record.time);
+        let range = [times().min().unwrap_or(0), times().max().unwrap_or(0)];
+        let mut follower = Follower::new(range[0], system, recordings);
+        let mut losses = vec![Vec::new(); recordings.len()];
+        let mut next: Vec<usize> = vec![0; recordings.len()];
+        while let Some(here) = earliest(recordings, &next) {
+            let records = &recordings[here].records;
+            let (record, before) =
+                (records[next[here]], next[here].checked_sub(1).map(|before| records[before]));
+            next[here] += 1;
+            if let Some(before) = before.filter(|before| before.number + 1 != record.number) {
+                let count = record.number - before.number - 1;
+                losses[here].push(Loss { range: [before.time, record.time], count });
+                follower.now = before.time;
+                follower.forget(here);
             }
-            next = record.number + 1;
-            follower.now = record.time;
-            follower.follow(record);
+            (follower.now, follower.here) = (record.time, here);
+            follower.follow(&record);
         }
-        follower.forget();
+        follower.now = range[1];
+        (0..recordings.len()).for_each(|here| follower.forget(here));
+        let sum = |count: fn(&Recording) -> u64| recordings.iter().map(count).fold(0, u64::saturating_add);
+        let rings = system.ring().map_or(0, |_| system.place().rings);
+        let is_there =
+            |number: &u64| recordings.iter().any(|recording| recording.header.processor == *number);
         let oddities = [
-            (recording.damaged, "damaged slots"),
+            (sum(|recording| recording.damaged), "damaged slots"),
             (
-                recording.disputed,
+                sum(|recording| recording.disputed),
                 "records that differ between the copies of the ring, which may be of different runs",
             ),
-            (recording.disordered, "records with impossible times"),
+            (sum(|recording| recording.disordered), "records with impossible times"),
             (follower.unknown, "records of kinds that this version does not know"),
             (follower.unmatched, "ends of spans without a start, and spans that are nested too deeply"),
+            (
+                (0..rings.min(PROCESSORS as u64)).filter(|number| !is_there(number)).count() as u64,
+                "processors whose ring is missing, with all of their programs",
+            ),
         ];
-        Self {
-            clock: Clock::new(range[0], recording.header.frequency),
-            is_clock_known: recording.header.frequency != 0,
-            processor: recording.header.processor,
-            range,
-            records: recording.records.len(),
-            threads: follower.threads.into_iter().map(|(number, known)| (number, known.thread)).collect(),
-            whole: Track { slices: follower.whole.slices, marks: follower.marks },
-            slots: Track { slices: follower.slots.slices, marks: Vec::new() },
-            flows: follower.flows,
-            calls: follower.calls,
+        let homes = follower.homes;
+        let threads = follower.threads.into_iter().map(|(number, known)| {
+            let processor = homes.get(&number).copied().unwrap_or(0);
+            (number, Thread { processor, ..known.thread })
+        });
+        let processors = follower.processors.into_iter().zip(recordings).zip(losses);
+        let processors = processors.map(|((here, recording), losses)| Processor {
+            number: recording.header.processor,
+            whole: Track { slices: here.whole.slices, marks: here.marks },
+            slots: Track { slices: here.slots.slices, marks: Vec::new() },
             lost_outside: recording.lost_count().saturating_sub(recording.lost_between()),
             losses,
+        });
+        let frequency = recordings.first().map_or(0, |recording| recording.header.frequency);
+        Self {
+            clock: Clock::new(range[0], frequency),
+            is_clock_known: frequency != 0,
+            processors: processors.collect(),
+            range,
+            records: recordings.iter().map(|recording| recording.records.len()).sum(),
+            threads: threads.collect(),
+            flows: follower.flows,
+            calls: follower.calls,
             oddities: oddities.into_iter().filter(|(count, _)| *count > 0).collect(),
         }
     }
+
+    /// The processor of a thread.
+    #[must_use]
+    pub fn processor_of(&self, thread: u16) -> Option<&Processor> {
+        self.processors.get(self.threads.get(&thread)?.processor)
+    }
+}
+
+/// The recording whose next record is the earliest; `next` are the positions of these.
+fn earliest(recordings: &[Recording], next: &[usize]) -> Option<usize> {
+    let times = recordings.iter().zip(next).enumerate();
+    let times =
+        times.filter_map(|(here, (recording, next))| Some((recording.records.get(*next)?.time, here)));
+    times.min().map(|(_, here)| here)
+}
+
+/// The processor on which each thread runs: no thread moves.
+fn homes(recordings: &[Recording]) -> BTreeMap<u16, usize> {
+    let mut homes = BTreeMap::new();
+    for (here, recording) in recordings.iter().enumerate() {
+        for record in &recording.records {
+            let thread = match record.kind() {
+                Some(TraceKind::Switch) => record.other(),
+                Some(TraceKind::Entry | TraceKind::Exit | TraceKind::Block) => record.thread(),
+                _ => None,
+            };
+            if let Some(thread) = thread {
+                homes.entry(thread).or_insert(here);
+            }
+        }
+    }
+    homes
 }
 
 impl Timeline {
@@ -278,7 +356,9 @@ impl Layers {
             let is_moment =
                 |(start, _, what): &(u64, u64, What)| *start == now && *what == What::State(State::Ready);
             if let Some((start, opened, what)) = self.open[closing].take().filter(|open| !is_moment(open)) {
-                self.slices.push(Slice { start, end: now, order: [opened, tick(order)], depth, what });
+                // A processor with lost records ends before others continue.
+                let end = now.max(start);
+                self.slices.push(Slice { start, end, order: [opened, tick(order)], depth, what });
             }
         }
         self.open[layer] = what.map(|what| (now, tick(order), what));
@@ -290,7 +370,7 @@ fn tick(order: &mut u64) -> u64 {
     *order
 }
 
-/// The current thread of the processor.
+/// The current thread of a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Current {
     Unknown,
@@ -302,6 +382,8 @@ enum Current {
 #[derive(Debug, Default)]
 struct Known {
     is_touched: bool,
+    /// The time of its last record, also of another processor.
+    last: u64,
     thread: Thread,
     layers: Layers,
     state: Option<State>,
@@ -313,6 +395,8 @@ struct Known {
     syscall: Option<Syscall>,
     /// Its call without a reply so far: time and server.
     call: Option<(u64, Option<u16>)>,
+    /// Its call or fault that has not arrived on another processor.
+    sent: Option<Sent>,
     /// Arrows that end when it runs.
     arriving: Vec<usize>,
     /// Arrows that have ended, and after which the kernel has yet to return to it.
@@ -344,22 +428,45 @@ impl Names<'_> {
     }
 }
 
+/// A message to another processor.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    from: u16,
+    start: u64,
+    /// The kernel's entry, as in [`Flow`].
+    entry: u64,
+    /// The position of the mark of its record.
+    mark: usize,
+}
+
+/// A processor while its records are followed.
 #[derive(Debug)]
-struct Follower<'s> {
-    names: Names<'s>,
-    now: u64,
-    order: u64,
+struct Here {
     current: Current,
     /// The interrupt of the present event.
     interrupt: Option<u32>,
     /// The time of the present entry into the kernel, if it is recorded.
     entry: Option<u64>,
-    threads: BTreeMap<u16, Known>,
-    /// The threads with records since the last loss.
-    touched: Vec<u16>,
     whole: Layers,
     slots: Layers,
     marks: Vec<Mark>,
+}
+
+#[derive(Debug)]
+struct Follower<'s> {
+    names: Names<'s>,
+    now: u64,
+    order: u64,
+    processors: Vec<Here>,
+    /// The processor of the present record.
+    here: usize,
+    /// The processors of the threads.
+    homes: BTreeMap<u16, usize>,
+    threads: BTreeMap<u16, Known>,
+    /// The threads with records since the last loss.
+    touched: Vec<u16>,
+    /// Signals to other processors that have not woken a thread, by notification.
+    signals: BTreeMap<u64, Vec<Sent>>,
     flows: Vec<Flow>,
     calls: Vec<Call>,
     unknown: u64,
@@ -367,28 +474,56 @@ struct Follower<'s> {
 }
 
 impl<'s> Follower<'s> {
-    fn new(now: u64, system: &'s System) -> Self {
-        Self {
-            names: Names { system, first: BTreeMap::new(), known: BTreeMap::new() },
-            now,
-            order: 0,
+    fn new(now: u64, system: &'s System, recordings: &[Recording]) -> Self {
+        let unknown = || Here {
             current: Current::Unknown,
             interrupt: None,
             entry: None,
-            threads: BTreeMap::new(),
-            touched: Vec::new(),
             whole: Layers::default(),
             slots: Layers::default(),
             marks: Vec::new(),
+        };
+        let mut follower = Self {
+            names: Names { system, first: BTreeMap::new(), known: BTreeMap::new() },
+            now,
+            order: 0,
+            processors: recordings.iter().map(|_| unknown()).collect(),
+            here: 0,
+            homes: homes(recordings),
+            threads: BTreeMap::new(),
+            touched: Vec::new(),
+            signals: BTreeMap::new(),
             flows: Vec::new(),
             calls: Vec::new(),
             unknown: 0,
             unmatched: 0,
+        };
+        // The first record of a processor says what has run there since the trace began.
+        for (here, recording) in recordings.iter().enumerate().filter(|_| recordings.len() > 1) {
+            follower.here = here;
+            match recording.records.first() {
+                Some(first) if first.number == 0 && first.kind() == Some(TraceKind::Switch) => {
+                    follower.run(first.other());
+                }
+                None if recording.lost.is_empty() => follower.run(None),
+                _ => {}
+            }
         }
+        follower
+    }
+
+    fn here(&mut self) -> &mut Here {
+        &mut self.processors[self.here]
+    }
+
+    /// Whether a thread runs on another processor than the one with the present record.
+    fn is_elsewhere(&self, thread: u16) -> bool {
+        self.homes.get(&thread).is_some_and(|home| *home != self.here)
     }
 
     fn known(&mut self, thread: u16) -> &mut Known {
         let known = self.threads.entry(thread).or_default();
+        known.last = known.last.max(self.now);
         if !known.is_touched {
             known.is_touched = true;
             self.touched.push(thread);
@@ -404,7 +539,7 @@ impl<'s> Follower<'s> {
         };
         // The records of an event end with its effects on threads.
         if !matches!(kind, TraceKind::Block | TraceKind::Wake | TraceKind::Wipe) {
-            self.interrupt = None;
+            self.here().interrupt = None;
         }
         match kind {
             TraceKind::Entry => self.enter(record),
@@ -415,16 +550,19 @@ impl<'s> Follower<'s> {
             TraceKind::Signal => self.signal(record),
             TraceKind::Fault => self.fault(record),
             TraceKind::Interrupt => {
-                self.interrupt = Some(record.first());
+                self.here().interrupt = Some(record.first());
                 self.mark(record, None);
             }
             TraceKind::Domain => {
-                self.slots.set(STATE, Some(What::Slot(record.first())), self.now, &mut self.order);
+                let slots = &mut self.processors[self.here].slots;
+                slots.set(STATE, Some(What::Slot(record.first())), self.now, &mut self.order);
             }
             TraceKind::WorkBegin => self.work(record.thread(), Some(record.first())),
             TraceKind::WorkEnd => self.work(record.thread(), None),
             TraceKind::Wake => self.wake_otherwise(record),
             TraceKind::Block => self.block(record),
+            TraceKind::CallElsewhere => self.call_elsewhere(record),
+            TraceKind::SignalElsewhere => self.signal_elsewhere(record),
             TraceKind::Budget | TraceKind::Key | TraceKind::Fpu | TraceKind::Wipe => self.mark(record, None),
             TraceKind::Left => {
                 let (now, left) = (self.now, record.value);
@@ -441,14 +579,14 @@ impl<'s> Follower<'s> {
     /// A record of the running thread, which may contradict what is known after lost records or without switches.
     fn is_running(&mut self, thread: Option<u16>) {
         let current = thread.map_or(Current::Idle, Current::Thread);
-        if self.current != current {
+        if self.processors[self.here].current != current {
             self.run(thread);
         }
     }
 
     fn enter(&mut self, record: &Record) {
         self.is_running(record.thread());
-        self.entry = Some(self.now);
+        self.here().entry = Some(self.now);
         if let Some(thread) = record.thread() {
             self.known(thread).syscall = Syscall::from_raw(i64::from(record.first() as i32));
             self.set(thread, KERNEL, Some(What::Kernel(record.first(), record.value)));
@@ -457,7 +595,7 @@ impl<'s> Follower<'s> {
 
     fn exit(&mut self, thread: Option<u16>) {
         self.is_running(thread);
-        self.entry = None;
+        self.here().entry = None;
         if let Some(thread) = thread {
             self.set(thread, KERNEL, None);
             let now = self.now;
@@ -469,13 +607,14 @@ impl<'s> Follower<'s> {
 
     /// Another thread becomes the current one; `None` if the processor is idle.
     fn run(&mut self, to: Option<u16>) {
-        if let Current::Thread(from) = self.current {
+        if let Current::Thread(from) = self.processors[self.here].current {
             let known = self.known(from);
             let state = known.next.take().map_or(State::Ready, State::Waiting);
             self.set_state(from, Some(state));
         }
-        self.current = to.map_or(Current::Idle, Current::Thread);
-        self.whole.set(STATE, Some(What::Run(to)), self.now, &mut self.order);
+        let here = &mut self.processors[self.here];
+        here.current = to.map_or(Current::Idle, Current::Thread);
+        here.whole.set(STATE, Some(What::Run(to)), self.now, &mut self.order);
         let Some(to) = to else { return };
         let now = self.now;
         let known = self.known(to);
@@ -521,20 +660,107 @@ impl<'s> Follower<'s> {
         }
     }
 
-    /// Wakes a thread with an arrow to its next slice.
+    /// Wakes a thread with an arrow to its next slice. One of another processor is ready when the message arrives.
     fn wake_by(&mut self, cause: Cause, from: Option<u16>, to: u16) -> usize {
-        let flow = self.flows.len();
-        self.wake(to);
-        let is_running = self.known(to).state == Some(State::Running);
-        let (start, entry) = (self.now, self.entry.unwrap_or(self.now));
-        self.flows.push(Flow { cause, from, start, entry, to, end: is_running.then_some(start), exit: None });
+        if !self.is_elsewhere(to) {
+            self.wake(to);
+        }
+        let entry = self.here().entry.unwrap_or(self.now);
+        self.lead(Flow { cause, from, start: self.now, entry, to, end: None, exit: None })
+    }
+
+    /// Adds an arrow to the next slice of its thread, or to the one that runs.
+    fn lead(&mut self, flow: Flow) -> usize {
+        let (to, now) = (flow.to, self.now);
+        let is_running = !self.is_elsewhere(to) && self.known(to).state == Some(State::Running);
+        self.flows.push(Flow { end: is_running.then_some(now), ..flow });
+        let flow = self.flows.len() - 1;
         let known = self.known(to);
         if is_running { &mut known.arrived } else { &mut known.arriving }.push(flow);
         flow
     }
 
+    /// Wakes a thread with an arrow from the message of another processor.
+    fn arrive(&mut self, cause: Cause, sent: Sent, to: u16) {
+        let Sent { from, start, entry, mark } = sent;
+        self.wake(to);
+        let flow = self.lead(Flow { cause, from: Some(from), start, entry, to, end: None, exit: None });
+        if let Some(mark) = self.known(from).thread.track.marks.get_mut(mark) {
+            mark.flow = Some(flow);
+        }
+    }
+
+    /// Marks a message to another processor.
+    fn send(&mut self, record: &Record) -> Option<Sent> {
+        self.mark(record, None);
+        let from = record.thread()?;
+        let entry = self.here().entry.unwrap_or(self.now);
+        let mark = self.known(from).thread.track.marks.len() - 1;
+        Some(Sent { from, start: self.now, entry, mark })
+    }
+
+    fn call_elsewhere(&mut self, record: &Record) {
+        let Some(sent) = self.send(record) else { return };
+        let known = self.known(sent.from);
+        known.sent = Some(sent);
+        if matches!(known.syscall, None | Some(Syscall::Call)) {
+            known.call = Some((sent.start, None));
+            self.wait(sent.from, Wait::Reply(None));
+        }
+    }
+
+    fn signal_elsewhere(&mut self, record: &Record) {
+        if let Some(sent) = self.send(record) {
+            self.signals.entry(record.value & 0xffff).or_default().push(sent);
+        }
+    }
+
+    /// A thread receives the call or fault of a thread of another processor.
+    fn receive_elsewhere(&mut self, from: u16, to: u16, record: &Record) {
+        let known = self.known(from);
+        let cause = if known.has_faulted { Cause::Wake } else { Cause::Call };
+        let is_call = known.call.is_some() && !known.has_faulted;
+        let flow = match known.sent.take() {
+            Some(sent) => {
+                self.arrive(cause, sent, to);
+                None
+            }
+            // Its record is lost: the arrow starts here.
+            None => Some(self.wake_by(cause, Some(from), to)),
+        };
+        self.mark(record, flow);
+        if is_call {
+            let known = self.known(from);
+            known.call = known.call.map(|(start, _)| (start, Some(to)));
+            self.wait(from, Wait::Reply(Some(to)));
+        }
+    }
+
+    /// A message of another processor wakes a thread: a reply that was sent there, or signals. Those that were sent before it
+    /// began to wait have, but for the last, been received before. Returns whether one is known.
+    fn wake_by_message(&mut self, to: u16, notification: u64) -> bool {
+        let known = self.known(to);
+        let waits_since = known.layers.open[STATE].map_or(0, |(start, ..)| start);
+        let mut is_known = !known.arriving.is_empty();
+        self.wake(to);
+        if !is_known {
+            let sent = self.signals.remove(&notification).unwrap_or_default();
+            let before = sent.iter().take_while(|sent| sent.start < waits_since).count();
+            for sent in sent.iter().skip(before.min(sent.len().saturating_sub(1))) {
+                self.arrive(Cause::Signal, *sent, to);
+                is_known = true;
+            }
+        }
+        is_known
+    }
+
     fn call(&mut self, record: &Record) {
         let (from, to) = (record.thread(), record.other());
+        if let (Some(from), Some(to)) = (from, to)
+            && self.is_elsewhere(from)
+        {
+            return self.receive_elsewhere(from, to, record);
+        }
         let flow = to.map(|to| self.wake_by(Cause::Call, from, to));
         self.mark(record, flow);
         let now = self.now;
@@ -577,23 +803,33 @@ impl<'s> Follower<'s> {
         if std::mem::take(&mut self.known(to).has_faulted) {
             self.close_spans(to, 0);
         }
-        let cause = self.interrupt.map_or(Cause::Wake, Cause::Interrupt);
-        let flow = self.wake_by(cause, record.thread(), to);
+        let interrupt = self.here().interrupt;
+        let is_message = interrupt.is_none_or(|line| u64::from(line) == MESSAGE_LINE);
+        if is_message && self.processors.len() > 1 && self.wake_by_message(to, record.value.wrapping_sub(1)) {
+            return self.mark(record, None);
+        }
+        let (cause, from) = match interrupt {
+            // Another processor has resumed it.
+            Some(_) if is_message => (Cause::Wake, None),
+            interrupt => (interrupt.map_or(Cause::Wake, Cause::Interrupt), record.thread()),
+        };
+        let flow = self.wake_by(cause, from, to);
         self.mark(record, Some(flow));
     }
 
     fn fault(&mut self, record: &Record) {
-        self.mark(record, None);
-        if let Some(thread) = record.thread() {
-            self.known(thread).has_faulted = true;
-            self.wait(thread, Wait::FaultHandler(record.first()));
+        if let Some(sent) = self.send(record) {
+            let known = self.known(sent.from);
+            (known.has_faulted, known.sent) = (true, Some(sent));
+            self.wait(sent.from, Wait::FaultHandler(record.first()));
         }
     }
 
     fn block(&mut self, record: &Record) {
         let Some(thread) = record.thread() else { return };
         let known = self.known(thread);
-        let is_reply = u64::from(record.first()) == WaitedObject::Reply.as_raw();
+        let object = WaitedObject::from_raw(record.first().into());
+        let is_reply = matches!(object, Some(WaitedObject::Reply | WaitedObject::Processor));
         let wait = match known.next {
             // The fault or call says more.
             Some(wait @ (Wait::FaultHandler(_) | Wait::Reply(_))) if is_reply => wait,
@@ -606,7 +842,7 @@ impl<'s> Follower<'s> {
         let Some(thread) = thread else { return };
         let known = self.known(thread);
         known.work = work;
-        if self.current == Current::Thread(thread) {
+        if self.processors[self.here].current == Current::Thread(thread) {
             self.set(thread, WORK, work.map(What::Work));
         }
     }
@@ -646,7 +882,7 @@ impl<'s> Follower<'s> {
             let depth = known.spans.len();
             known.thread.program.slices.push(Slice {
                 start,
-                end: now,
+                end: now.max(start),
                 order,
                 depth,
                 what: What::Span(name, value),
@@ -659,13 +895,21 @@ impl<'s> Follower<'s> {
         let mark = Mark { time: self.now, order: tick(&mut self.order), record: *record, flow };
         match record.thread() {
             Some(thread) => self.known(thread).thread.track.marks.push(mark),
-            None => self.marks.push(mark),
+            None => self.here().marks.push(mark),
         }
     }
 
-    /// Closes everything that is open: what follows is unknown.
-    fn forget(&mut self) {
-        for thread in std::mem::take(&mut self.touched) {
+    /// Closes everything of a processor that is open: what follows is unknown.
+    fn forget(&mut self, here: usize) {
+        self.here = here;
+        let touched = std::mem::take(&mut self.touched);
+        let (others, own): (Vec<_>, Vec<_>) =
+            touched.into_iter().partition(|thread| self.is_elsewhere(*thread));
+        self.touched = others;
+        let end = self.now;
+        for thread in own {
+            // Others may have had to do with it later.
+            self.now = end.max(self.threads.get(&thread).map_or(0, |known| known.last));
             self.set(thread, STATE, None);
             self.close_spans(thread, 0);
             let Some(known) = self.threads.get_mut(&thread) else { continue };
@@ -673,9 +917,11 @@ impl<'s> Follower<'s> {
             thread.track.slices.append(&mut known.layers.slices);
             *known = Known { thread, ..Known::default() };
         }
-        for track in [&mut self.whole, &mut self.slots] {
+        self.now = end;
+        let here = &mut self.processors[here];
+        for track in [&mut here.whole, &mut here.slots] {
             track.set(STATE, None, self.now, &mut self.order);
         }
-        (self.current, self.interrupt, self.entry) = (Current::Unknown, None, None);
+        (here.current, here.interrupt, here.entry) = (Current::Unknown, None, None);
     }
 }

@@ -1,4 +1,4 @@
-//! From copies of a ring to outputs.
+//! From copies of rings to outputs.
 
 use limen_nearest::advice;
 
@@ -21,11 +21,11 @@ impl Trace {
     /// A sentence that says that there are no records, or no such program.
     pub fn new(reader: Reader, system: System, programs: &[String]) -> Result<Self, String> {
         let threads = programs.iter().map(|name| thread(&system, name)).collect::<Result<Vec<_>, _>>()?;
-        let mut recording = reader.finish()?;
-        if recording.header.frequency == 0 {
+        let mut recordings = reader.finish()?;
+        for recording in recordings.iter_mut().filter(|recording| recording.header.frequency == 0) {
             recording.header.frequency = system.ring().and_then(|ring| ring.frequency).unwrap_or(0);
         }
-        let mut timeline = Timeline::new(&recording, &system);
+        let mut timeline = Timeline::new(&recordings, &system);
         if !threads.is_empty() {
             timeline.keep(&threads);
         }

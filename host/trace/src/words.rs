@@ -1,6 +1,6 @@
 //! Names of slices, marks and arrows, for people.
 
-use limen_abi::trace::{EntryReason, WaitedObject};
+use limen_abi::trace::{BADGE_SHIFT, EntryReason, PROCESSOR_SHIFT, WaitedObject};
 use limen_abi::{FaultLabel, Syscall, TraceKind};
 
 use crate::system::System;
@@ -60,6 +60,8 @@ impl Words<'_> {
             Some(TraceKind::Call) => other("calls", "calls, and queues"),
             Some(TraceKind::Reply) => other("replies to", "replies"),
             Some(TraceKind::Signal) => other("signals", "signals"),
+            Some(TraceKind::CallElsewhere) => format!("calls on processor {}", processor(record.value)),
+            Some(TraceKind::SignalElsewhere) => format!("signals to processor {}", processor(record.value)),
             Some(TraceKind::Wake) => other("wakes", "wakes"),
             Some(TraceKind::Fault) => format!("fault: {}", fault(record.first())),
             Some(TraceKind::Interrupt) => self.0.interrupt(record.first()),
@@ -81,6 +83,9 @@ impl Words<'_> {
         match mark.record.kind() {
             Some(TraceKind::Call) => vec![("badge", value >> 16), ("words", value & 0xffff)],
             Some(TraceKind::Signal) => vec![("badge", value)],
+            Some(TraceKind::CallElsewhere | TraceKind::SignalElsewhere) => {
+                vec![("object", value & 0xffff), ("badge", value >> BADGE_SHIFT)]
+            }
             Some(TraceKind::Fault) => vec![("address", value)],
             Some(TraceKind::Budget) => vec![("scheduling_context", first)],
             Some(TraceKind::Key) => vec![("branches_patched", value >> 1)],
@@ -102,6 +107,11 @@ impl Words<'_> {
             _ => Vec::new(),
         }
     }
+}
+
+/// The processor in the second value of a record about an object elsewhere.
+fn processor(value: u64) -> u64 {
+    value >> PROCESSOR_SHIFT & 0xffff
 }
 
 /// Name of the reason of an entry.

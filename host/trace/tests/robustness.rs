@@ -12,7 +12,7 @@ use limen_trace::{Reader, Recording, System, Timeline, log, page, perfetto, tabl
 use proptest::prelude::*;
 use support::{Ring, THREADS, scene};
 
-fn read(copies: &[Vec<u8>]) -> Result<Recording, String> {
+fn read_all(copies: &[Vec<u8>]) -> Result<Vec<Recording>, String> {
     let mut reader = Reader::default();
     for copy in copies {
         reader.add(copy)?;
@@ -20,13 +20,25 @@ fn read(copies: &[Vec<u8>]) -> Result<Recording, String> {
     reader.finish()
 }
 
-/// Makes every output and checks it.
+/// The recording of the only processor.
+fn read(copies: &[Vec<u8>]) -> Result<Recording, String> {
+    read_all(copies).map(|mut recordings| {
+        assert_eq!(recordings.len(), 1);
+        recordings.remove(0)
+    })
+}
+
 fn check(recording: &Recording) {
+    check_all(std::slice::from_ref(recording));
+}
+
+/// Makes every output and checks it.
+fn check_all(recordings: &[Recording]) {
     let system = System::of_threads(&THREADS);
-    let timeline = Timeline::new(recording, &system);
+    let timeline = Timeline::new(recordings, &system);
     let file = perfetto::file(&timeline, &system);
     let count = wire::lines(&file).len();
-    assert!(count <= 16 * (recording.records.len() + 4), "{count} lines");
+    assert!(count <= 16 * (timeline.records + 4 * recordings.len()), "{count} lines");
     let page = page::page(&timeline, &system, "x");
     roxmltree::Document::parse(page.trim_start_matches("<!doctype html>\n")).unwrap();
     assert!(!table::text(&timeline, &system).contains(|c: char| c.is_control() && c != '\n'));
@@ -34,7 +46,9 @@ fn check(recording: &Recording) {
     let running: u128 = figures.usage.iter().map(|usage| u128::from(usage.running)).sum();
     // Longer times are cut off.
     let is_exact = figures.total < i64::MAX as u64;
-    assert!(!is_exact || running <= u128::from(figures.total), "{running} of {}", figures.total);
+    let total = u128::from(figures.total) * recordings.len() as u128;
+    assert!(!is_exact || running <= total, "{running} of {total}");
+    assert!(figures.rests.iter().all(|rest| rest.idle <= figures.total && rest.unknown <= figures.total));
 }
 
 #[test]
@@ -67,7 +81,7 @@ fn a_recording_ends_at_an_instant() {
         let mut reader = Reader::default();
         reader.add(&ring.copy()).unwrap();
         reader.cut(1000);
-        reader.finish().unwrap()
+        reader.finish().unwrap().remove(0)
     };
     assert_eq!((recorded(0), recorded(3).lost_count()), (recorded(3), 0));
     assert_eq!(recorded(0).records.last().map(|record| record.time - 1000), Some(1000));
@@ -84,7 +98,7 @@ fn a_record_that_is_being_written_is_lost() {
         (recording.lost.first(), recording.lost_count(), recording.lost_between()),
         (Some(&(slot..slot + 1)), 1, 1)
     );
-    assert_eq!(Timeline::new(&recording, &System::default()).losses.len(), 1);
+    assert_eq!(Timeline::new(&[recording], &System::default()).processors[0].losses.len(), 1);
     // Another copy has it.
     assert_eq!(read(&[torn.copy(), ring.copy()]).unwrap().lost_count(), 0);
 }
@@ -163,8 +177,8 @@ proptest! {
         if is_cut {
             copy.truncate(length.index(bytes));
         }
-        if let Ok(recording) = read(&[copy, scene(64).copy()]) {
-            check(&recording);
+        if let Ok(recordings) = read_all(&[copy, scene(64).copy()]) {
+            check_all(&recordings);
         }
     }
 

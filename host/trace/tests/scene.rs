@@ -54,7 +54,8 @@ fn figures_are_those_of_the_scene() {
     let timeline = timeline(&[scene(128).copy()]);
     let figures = Figures::new(&timeline);
     let running: u64 = figures.usage.iter().map(|usage| usage.running).sum();
-    assert_eq!(running + figures.idle + figures.unknown, figures.total);
+    let [rest] = figures.rests[..] else { panic!("{:?}", figures.rests) };
+    assert_eq!(running + rest.idle + rest.unknown, figures.total);
     let times =
         |path| figures.latencies.iter().find(|latency| latency.path == path).map(|found| found.times.clone());
     // The server's part, and its own entry into the kernel. The others include the entry.

@@ -17,19 +17,24 @@
 //!
 //! A [recording](limen_abi::recording) of every event for a replay takes the place of the records: `recording`.
 //!
+//! With several processors, each kernel has a ring of its own, and looks at its own threads. A message to another processor
+//! has a record here, and one there when a thread receives it.
+//!
 //! This module is unmapped at boot unless the image has a ring.
 
 mod recording;
 
+use core::cell::Cell;
 use core::sync::atomic::{AtomicU64, Ordering, fence};
 
 use limen_abi::trace::{
-    EntryReason, HeaderWord, NO_THREAD, RecordWord, TIMER_LINE, TraceKind, WRITING, WaitedObject, what,
+    EntryReason, HeaderWord, NO_THREAD, RecordWord, TIMER_LINE, TraceKind, WRITING, WaitedObject, elsewhere,
+    what,
 };
 use limen_abi::{KernelKey, Syscall};
 
 use crate::arena::{EndpointId, Id, NotificationId, ReplyId, SchedContextId, ServiceId, ThreadId};
-use crate::cap::Cap;
+use crate::cap::{Cap, ObjectKind};
 use crate::event::Event;
 use crate::fast::OpenCall;
 use crate::fault::Fault;
@@ -94,7 +99,7 @@ impl TraceRing<'_> {
 #[derive(Debug)]
 pub struct Trace {
     /// The number of the next record.
-    count: u64,
+    count: Cell<u64>,
     /// The groups that are on, as options of an image.
     groups: u64,
     /// The number of threads in the system.
@@ -107,7 +112,14 @@ pub struct Trace {
 
 impl Trace {
     /// An empty trace.
-    pub const EMPTY: Self = Self { count: 0, groups: 0, threads: 0, ready: 0, recording: Recording::EMPTY };
+    pub const EMPTY: Self =
+        Self { count: Cell::new(0), groups: 0, threads: 0, ready: 0, recording: Recording::EMPTY };
+
+    /// Forgets groups that are off now.
+    #[inline]
+    pub(crate) fn forget_groups(&mut self, on: u64) {
+        self.groups &= on;
+    }
 
     fn is_on(&self, group: KernelKey) -> bool {
         self.groups & group.option() != 0
@@ -192,14 +204,21 @@ impl<M: Machine> Kernel<M> {
         let mut looked = Looked { message: Message::NONE, sender: None, scope: Scope::Few };
         match (event, thread) {
             (Event::Syscall(number), Some(thread)) if groups & LOOKED != 0 => {
-                looked = self.look_at_syscall(thread, *number);
+                looked = self.look_at_syscall(thread, *number, now);
             }
-            (Event::Interrupt, _) => looked.scope = Scope::All,
-            (Event::Fault(_), Some(thread)) => {
-                if let Cap::Endpoint { id, .. } = self.threads[thread].fault_handler {
-                    looked.sender = self.receiver_at(id);
+            (Event::Interrupt, _) => {
+                looked.scope = Scope::All;
+                // Messages of other processors have no line, and leave the last one.
+                self.machine.forget_interrupt();
+            }
+            (Event::Fault(fault), Some(thread)) => match self.threads[thread].fault_handler {
+                Cap::Endpoint { id, .. } => looked.sender = self.receiver_at(id),
+                Cap::Elsewhere { .. } => {
+                    let second = self.fault_place(thread, fault);
+                    self.push_sent(now, TraceKind::Fault, thread, fault.label().as_raw(), second);
                 }
-            }
+                _ => {}
+            },
             _ => {}
         }
         if budget.is_some_and(|(_, _, has_heir)| has_heir) {
@@ -267,10 +286,17 @@ impl<M: Machine> Kernel<M> {
         self.flush_open_call();
         if starts {
             self.trace.ready = self.ready_threads();
-            if let Some(thread) = self.running_thread() {
-                self.push_switch(now, None, Some(thread));
+            let running = self.running_thread();
+            if running.is_some() || self.processors > 1 {
+                self.push_switch(now, None, running);
             }
         }
+    }
+
+    /// Forgets groups that are off. If they are on again at the next event, they have been off meanwhile.
+    #[cold]
+    pub fn trace_less(&mut self) {
+        self.trace.forget_groups(self.machine.trace_groups());
     }
 
     /// Returns the running thread, even if it is hidden.
@@ -280,10 +306,19 @@ impl<M: Machine> Kernel<M> {
     }
 
     #[inline(always)]
-    fn push(&mut self, now: Ticks, kind: TraceKind, thread: Option<ThreadId>, first: u64, second: u64) {
+    fn push(&self, now: Ticks, kind: TraceKind, thread: Option<ThreadId>, first: u64, second: u64) {
         let Some(ring) = self.machine.trace_ring() else { return };
-        ring.push(self.trace.count, now, what(kind, number(thread), first & 0xffff_ffff), second);
-        self.trace.count = self.trace.count.wrapping_add(1);
+        let count = self.trace.count.get();
+        ring.push(count, now, what(kind, number(thread), first & 0xffff_ffff), second);
+        self.trace.count.set(count.wrapping_add(1));
+    }
+
+    /// Records a message to another processor before it is sent: what happens there has a later time.
+    #[cold]
+    fn push_sent(&self, now: Ticks, kind: TraceKind, thread: ThreadId, first: u64, second: u64) {
+        if self.trace.is_on(KernelKey::TraceMessages) {
+            self.push(now, kind, Some(thread), first, second);
+        }
     }
 
     /// `push` out of line, for records that are rare.
@@ -306,17 +341,17 @@ impl<M: Machine> Kernel<M> {
 
     /// Looks at the objects that a system call names.
     #[inline]
-    fn look_at_syscall(&self, thread: ThreadId, number: i64) -> Looked {
+    fn look_at_syscall(&self, thread: ThreadId, number: i64, now: Ticks) -> Looked {
         let context = &self.threads[thread].context;
         let nothing = (Message::NONE, Scope::Few);
         let ((message, scope), received) = match Syscall::from_raw(number) {
             Some(Syscall::Call | Syscall::Send | Syscall::NbSend) => {
-                (self.look_at_send(thread, context.cptr()), false)
+                (self.look_at_send(thread, context.cptr(), now), false)
             }
             Some(Syscall::ReplyRecv) => {
                 let reply = match self.open_reply(context.reply_cptr()) {
                     Some(caller) => (Message::reply(caller), Scope::Few),
-                    None => self.look_at_send(thread, context.reply_cptr()),
+                    None => self.look_at_send(thread, context.reply_cptr(), now),
                 };
                 (reply, true)
             }
@@ -326,8 +361,8 @@ impl<M: Machine> Kernel<M> {
                     Ok(Cap::Reply(reply)) if self.replies[reply] != Reply::Free);
                 (if is_cancelled { (Message::NONE, Scope::All) } else { nothing }, true)
             }
-            Some(Syscall::NbSendRecv) => (self.look_at_send(thread, context.send_cptr()), true),
-            Some(Syscall::NbSendWait) => (self.look_at_send(thread, context.reply_cptr()), true),
+            Some(Syscall::NbSendRecv) => (self.look_at_send(thread, context.send_cptr(), now), true),
+            Some(Syscall::NbSendWait) => (self.look_at_send(thread, context.reply_cptr(), now), true),
             _ => ((Message::NONE, Scope::All), false),
         };
         let sender = if received { self.sender_for(thread, context.cptr()) } else { None };
@@ -336,7 +371,7 @@ impl<M: Machine> Kernel<M> {
 
     /// The message that a system call sends through a capability, and the threads that this may change.
     #[inline]
-    fn look_at_send(&self, thread: ThreadId, cptr: u64) -> (Message, Scope) {
+    fn look_at_send(&self, thread: ThreadId, cptr: u64, now: Ticks) -> (Message, Scope) {
         let message = match self.lookup(thread, cptr) {
             Ok(Cap::Endpoint { id: endpoint, badge, rights }) if rights.can_send() => {
                 let length = self.threads[thread].context.info().length() as u64;
@@ -348,12 +383,34 @@ impl<M: Machine> Kernel<M> {
                 Message { kind, endpoint: None, to, second: badge }
             }
             Ok(Cap::Reply(reply)) => match self.replies[reply] {
+                Reply::Owed { caller, .. } if self.homes[caller] != self.processor.number => {
+                    self.push_sent(now, TraceKind::Reply, thread, number(Some(caller)), 0);
+                    Message::NONE
+                }
                 Reply::Owed { caller, .. } => Message::reply(caller),
                 Reply::Free => Message::NONE,
             },
+            Ok(cap @ Cap::Elsewhere { .. }) => {
+                self.push_elsewhere(thread, cap, now);
+                return (Message::NONE, Scope::All);
+            }
             _ => return (Message::NONE, Scope::All),
         };
         (message, Scope::Few)
+    }
+
+    /// Records a message to an object of another processor.
+    #[cold]
+    #[inline(never)]
+    fn push_elsewhere(&self, thread: ThreadId, cap: Cap, now: Ticks) {
+        let Some(object) = cap.as_elsewhere().filter(|object| object.rights.can_send()) else { return };
+        let kind = match object.kind {
+            ObjectKind::Notification => TraceKind::SignalElsewhere,
+            ObjectKind::Endpoint => TraceKind::CallElsewhere,
+            _ => return,
+        };
+        let second = elsewhere(object.index.into(), object.processor.into(), object.badge);
+        self.push_sent(now, kind, thread, NO_THREAD, second);
     }
 
     /// The caller of the open call, if the reply to it goes through this capability.
@@ -426,18 +483,31 @@ impl<M: Machine> Kernel<M> {
         {
             self.push(now, kind, thread, number(to), second);
         }
-        if let Some(fault) = self.new_fault(event, before) {
-            let second = match fault {
-                Fault::Vm { address, .. } => address,
-                _ => thread.map_or(0, |thread| self.program_registers(thread).register(M::Context::PC)),
-            };
-            self.push_rarely(now, TraceKind::Fault, thread, fault.label().as_raw(), second);
+        if let Some(fault) = self.new_fault(event, before)
+            && let Some(thread) = thread
+            && !(matches!(event, Event::Fault(_)) && self.reports_elsewhere(thread))
+        {
+            let second = self.fault_place(thread, &fault);
+            self.push_rarely(now, TraceKind::Fault, Some(thread), fault.label().as_raw(), second);
         }
         if let Some(sender) = before.looked.sender
             && !matches!(event, Event::Fault(_))
             && !matches!(self.threads[sender].state, State::Sending { .. })
         {
             self.push_rarely(now, TraceKind::Call, Some(sender), number(thread), 0);
+        }
+    }
+
+    /// Whether the handler of a thread's faults is on another processor, so that they are recorded before they are sent.
+    fn reports_elsewhere(&self, thread: ThreadId) -> bool {
+        matches!(self.threads[thread].fault_handler, Cap::Elsewhere { .. })
+    }
+
+    /// The address of a fault, or the program counter.
+    fn fault_place(&self, thread: ThreadId, fault: &Fault) -> u64 {
+        match fault {
+            Fault::Vm { address, .. } => *address,
+            _ => self.program_registers(thread).register(M::Context::PC),
         }
     }
 
@@ -498,6 +568,9 @@ impl<M: Machine> Kernel<M> {
         if owner != before.fpu_owner {
             self.push(now, TraceKind::Fpu, before.fpu_owner, number(owner), 0);
         }
+        if before.looked.scope == Scope::All {
+            self.trace_keys(before, now);
+        }
         let Some(thread) = before.thread else { return };
         if self.new_fault(event, before).is_some()
             && let Some(served) = &self.served_faults[thread]
@@ -511,21 +584,20 @@ impl<M: Machine> Kernel<M> {
             (Some(work), None) => self.push_work(now, TraceKind::WorkEnd, thread, work),
             _ => {}
         }
-        if before.looked.scope == Scope::All {
-            self.trace_keys(thread, before.keys, now);
-        }
     }
 
     fn push_work(&mut self, now: Ticks, kind: TraceKind, thread: ThreadId, work: ServiceId) {
         self.push_rarely(now, kind, Some(thread), Services::<M>::index_of(work) as u64, 0);
     }
 
-    fn trace_keys(&mut self, thread: ThreadId, before: u64, now: Ticks) {
+    fn trace_keys(&mut self, before: &Before, now: Ticks) {
         let on = self.keys_on();
-        for key in bits(on ^ before) {
+        for key in bits(on ^ before.keys) {
+            // With several processors, any thread runs when the letter of the one that asks has its turn.
+            let thread = if self.processors > 1 { Some(self.keeper.last) } else { before.thread };
             let branches = Keys::id(key).map_or(0, |id| self.machine.key_branches(id));
             let second = on >> key & 1 | branches << 1;
-            self.push_rarely(now, TraceKind::Key, Some(thread), key, second);
+            self.push_rarely(now, TraceKind::Key, thread, key, second);
         }
     }
 
@@ -540,12 +612,39 @@ impl<M: Machine> Kernel<M> {
                     let (object, number) = self.waited_object(id);
                     self.push(now, TraceKind::Block, Some(id), object as u64, number);
                 } else if told != Some(id) {
-                    self.push_rarely(now, TraceKind::Wake, before.thread, thread, 0);
+                    self.push_wake(before.thread, id, now);
                 }
             }
         }
         if !Id::same(before.thread, after) {
             self.push_switch(now, before.thread, after);
+        }
+    }
+
+    /// Records that a thread is ready, or that it has received the call of a thread of another processor.
+    #[inline(never)]
+    fn push_wake(&mut self, by: Option<ThreadId>, woken: ThreadId, now: Ticks) {
+        let mut bound = None;
+        if self.processors > 1 {
+            if self.trace.is_on(KernelKey::TraceMessages)
+                && let Some(caller) = self.visitor_at(woken)
+            {
+                return self.push(now, TraceKind::Call, Some(caller), number(Some(woken)), 0);
+            }
+            bound = self.threads[woken].notification;
+        }
+        let second = bound.map_or(0, |id| 1 + Notifications::index_of(id) as u64);
+        self.push(now, TraceKind::Wake, by, number(Some(woken)), second);
+    }
+
+    /// The thread of another processor that waits for the reply of this one.
+    fn visitor_at(&self, server: ThreadId) -> Option<ThreadId> {
+        let Ok(Cap::Reply(reply)) = self.lookup(server, self.threads[server].context.reply_cptr()) else {
+            return None;
+        };
+        match self.replies[reply] {
+            Reply::Owed { caller, .. } => Some(caller).filter(|id| self.homes[*id] != self.processor.number),
+            Reply::Free => None,
         }
     }
 

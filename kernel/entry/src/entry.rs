@@ -69,6 +69,8 @@ fn watch(
         // The event may have turned the trace off.
         if keys::is_tracing() {
             kernel.trace_end(event, &before);
+        } else {
+            kernel.trace_less();
         }
     } else {
         serve(kernel);

@@ -3,11 +3,11 @@
 //! The image starts two gigabytes below the top, which is a kernel address everywhere; the linker script has the same
 //! number. Device registers take the last large page of the image's first gigabyte, far above the image. The large page
 //! before it holds the window through which code is patched; the one before that maps the list of key sites in
-//! programs; the ring of the trace lies before those.
+//! programs; the rings of the trace lie before those.
 
 use crate::address::VirtAddr;
-use limen_abi::limits::PAGE_BYTES;
-use limen_abi::trace::{MAX_BYTES, memory_bytes};
+use limen_abi::limits::{PAGE_BYTES, PROCESSORS};
+use limen_abi::trace::{MAX_BYTES, memory_bytes_of};
 
 use crate::format::span_bytes;
 
@@ -21,8 +21,11 @@ pub const PATCH_WINDOW: VirtAddr = VirtAddr(WINDOWS - span_bytes(1));
 /// The boot image's list of static-key sites in programs, at most a large page.
 pub const KEY_SITES: VirtAddr = VirtAddr(PATCH_WINDOW.0 - span_bytes(1));
 
-/// The ring of the trace.
-pub const TRACE: VirtAddr = VirtAddr(KEY_SITES.0 - memory_bytes(MAX_BYTES).next_multiple_of(span_bytes(1)));
+/// Most bytes of the rings of the trace.
+const TRACE_BYTES: u64 = memory_bytes_of(PROCESSORS as u64, MAX_BYTES);
+
+/// The rings of the trace, one for each processor.
+pub const TRACE: VirtAddr = VirtAddr(KEY_SITES.0 - TRACE_BYTES.next_multiple_of(span_bytes(1)));
 
 /// Registers of the debug console.
 pub const CONSOLE: VirtAddr = VirtAddr(WINDOWS);
@@ -49,7 +52,7 @@ mod tests {
     #[test]
     fn the_trace_ends_in_the_large_page_before_the_sites() {
         let room = KEY_SITES.0 - TRACE.0;
-        assert!(room.is_multiple_of(LARGE) && (room - LARGE..=room).contains(&memory_bytes(MAX_BYTES)));
+        assert!(room.is_multiple_of(LARGE) && (room - LARGE..=room).contains(&TRACE_BYTES));
     }
 
     #[test]

@@ -135,7 +135,7 @@ fn check_target(image: &Image<'_>, image_paddr: PhysAddr) {
     }
 }
 
-/// Creates the kernel of a processor with this number, on which it runs. Processor 0 has the keys and the trace.
+/// Creates the kernel of a processor with this number, on which it runs. Processor 0 has the keys.
 #[inline(never)]
 pub fn create_kernel(
     image: &Image<'_>,

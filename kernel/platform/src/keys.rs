@@ -2,7 +2,7 @@
 
 use core::cell::UnsafeCell;
 use core::slice;
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use limen_abi::limits::PAGE_BYTES;
 use limen_abi::{KernelKey, limits};
@@ -103,7 +103,7 @@ struct Batch {
     /// The branches in programs.
     sites: Records,
     /// The kernel's keys and their states.
-    own: [Option<(&'static BranchKey, bool)>; 4],
+    own: [Option<(&'static BranchKey, bool)>; OWN],
     /// Whether all branches of the key follow afterwards.
     patching: Patching,
     /// The number of the next step.
@@ -137,9 +137,14 @@ impl SystemKeys {
     /// Turns a group of the trace on or off. Programs trace by a system call, which needs no branch.
     fn set_group(&mut self, key: KernelKey, state: bool) {
         if self.has_ring {
-            self.groups = self.groups & !key.option() | if state { key.option() } else { 0 };
+            self.note_group(key, state);
             self.set_own(&TRACING, traces_events(self.groups));
         }
+    }
+
+    #[inline(always)]
+    fn note_group(&mut self, key: KernelKey, state: bool) {
+        self.groups = self.groups & !key.option() | if state { key.option() } else { 0 };
     }
 
     /// The groups of the trace that are on.
@@ -191,7 +196,11 @@ impl SystemKeys {
         if known == Some(KernelKey::Printing) && state {
             console::open();
         }
-        let own = known.map_or([None; 4], |key| self.own_changes(Some((key, state))));
+        if let Some(key) = known.filter(|key| key.is_trace() && self.has_ring) {
+            self.note_group(key, state);
+            GROUPS.store(self.groups, Ordering::Relaxed);
+        }
+        let own = known.map_or([None; OWN], |key| self.own_changes(Some((key, state))));
         self.begin_batch(Batch { key: Some((index, state)), sites, own, patching, step: 0 })
     }
 
@@ -240,18 +249,20 @@ impl SystemKeys {
     }
 
     /// The changes of the kernel's keys after a key of the image has changed.
-    fn own_changes(&self, changed: Option<(KernelKey, bool)>) -> [Option<(&'static BranchKey, bool)>; 4] {
+    fn own_changes(&self, changed: Option<(KernelKey, bool)>) -> [Option<(&'static BranchKey, bool)>; OWN] {
         let state_of = |key: KernelKey, own: &BranchKey| match changed {
             Some((changed, state)) if changed == key => state,
             _ => own.is_enabled(),
         };
         let is_printing = state_of(KernelKey::Printing, &PRINTING);
         let is_checking = state_of(KernelKey::SelfCheck, &SELF_CHECK);
-        let wanted: [(&'static BranchKey, bool); 4] = [
+        let is_tracing = traces_events(self.groups);
+        let wanted: [(&'static BranchKey, bool); OWN] = [
             (&PRINTING, is_printing),
             (&SELF_CHECK, is_checking),
-            (&WATCHED, is_printing || is_checking),
-            (&PROBING, self.is_sampled || is_checking),
+            (&TRACING, is_tracing),
+            (&WATCHED, is_printing || is_checking || is_tracing),
+            (&PROBING, self.is_sampled || is_checking || is_tracing),
         ];
         wanted.map(|(own, state)| (own.is_enabled() != state).then_some((own, state)))
     }
@@ -273,8 +284,15 @@ impl SystemKeys {
 
 impl Batch {
     /// No branches.
-    const NOTHING: Self = Self { key: None, sites: &[], own: [None; 4], patching: Patching::Done, step: 0 };
+    const NOTHING: Self = Self { key: None, sites: &[], own: [None; OWN], patching: Patching::Done, step: 0 };
 }
+
+/// The kernel's keys that change while other processors execute their branches.
+const OWN: usize = 5;
+
+/// The groups of the trace that are on, for the kernels without [`SystemKeys`]. The keeper stores it before it writes the code
+/// that traces, and the others synchronise with the code afterwards.
+static GROUPS: AtomicU64 = AtomicU64::new(0);
 
 /// Steps of a batch. The last one writes the same code again, for emulators that translate code: QEMU before version 8.1 does
 /// not notice a store to an instruction that another processor is translating at that time. When all have synchronised, they
@@ -320,6 +338,17 @@ pub fn is_tracing() -> bool {
 #[inline(always)]
 pub fn is_recording() -> bool {
     static_branch_unlikely!(RECORDING)
+}
+
+/// Tells the kernels without [`SystemKeys`] which groups of the trace are on, before they run.
+pub fn share_groups(image: &Image<'_>) {
+    GROUPS.store(image.options() & Options::TRACE, Ordering::Relaxed);
+}
+
+/// The groups of the trace that are on, for a kernel without [`SystemKeys`].
+#[cold]
+pub fn shared_groups() -> u64 {
+    GROUPS.load(Ordering::Relaxed)
 }
 
 /// Whether some of these groups of the trace record what the kernel does.

@@ -33,7 +33,7 @@ pub struct Hardware {
     frequency: NonZeroU64,
     /// The static keys, once boot has linked them.
     keys: Option<&'static mut SystemKeys>,
-    /// The ring of the trace.
+    /// The ring of the trace that this processor writes.
     trace: Option<TraceRing<'static>>,
     /// The line of the last interrupt that was acknowledged.
     last_line: u32,
@@ -110,7 +110,7 @@ impl Machine for Hardware {
 
     #[inline]
     fn trace_groups(&self) -> u64 {
-        self.keys.as_ref().map_or(0, |keys| keys.groups())
+        self.keys.as_ref().map_or_else(keys::shared_groups, |keys| keys.groups())
     }
 
     #[inline]

@@ -33,8 +33,10 @@ use crate::arch::{self, cpu, fpu, irq, timer};
 use crate::boot;
 use crate::identity_map::TablePool;
 use crate::kernel_cell::{self, ARRIVED};
+use crate::keys;
 use crate::page_table::{Access, MapError, MemoryType, Owner, Root, Run, copy_table, map_apart, unmap_large};
 use crate::panic::fatal;
+use crate::trace_memory;
 use crate::unmap_boot::Parts;
 
 /// Page tables of a further processor; the linker script has the same number.
@@ -165,6 +167,7 @@ pub fn start_all(
     if image.processors() == 1 {
         return;
     }
+    keys::share_groups(&image);
     // SAFETY: only boot calls this, once, and no other processor runs.
     unsafe { (*LEGACY.0.get()).write(Legacy { image, spaces: *spaces, parts }) };
     let patience = PATIENCE_SECONDS * timer::frequency(&image.board());
@@ -197,6 +200,6 @@ pub fn join() -> ! {
     boot::connect_interrupts(image, number);
     timer::init_processor();
     irq::connect_timer(image.board().timer_interrupt as u32);
-    boot::create_kernel(image, spaces, number, None, None);
+    boot::create_kernel(image, spaces, number, None, trace_memory::ring(image, number));
     kernel_cell::start_further(number, *parts)
 }

@@ -83,7 +83,7 @@
 //! | `limen_probe_start`, `limen_probe_stop`, `limen_probe_read` | [`probe::start`], [`probe::stop`], [`probe::read`] |
 //! | `limen_probe_arm`, `limen_probe_arm_syscall`, `limen_probe_arm_interrupt`, `limen_cross_...` | [`probe::cross`], [`probe::keep_armed`] |
 //! | `limen_trace_event`, `limen_trace_begin`, `limen_trace_end`, `limen_trace_counter`, `limen_trace_write`, `limen_trace_on` | [`trace_event!`], [`trace_begin!`], [`trace_end!`], [`trace_counter!`], [`trace::ON`] |
-//! | `limen_trace_next`, `limen_trace_frequency` | [`trace::Reader::next_record`], [`trace::Reader::frequency`] |
+//! | `limen_trace_next`, `limen_trace_frequency`, `limen_trace_ring` | [`trace::Reader::next_record`], [`trace::Reader::frequency`], [`trace::Reader::of_processor`] |
 //! | `limen_probe_ring_next`, `limen_ring_next` | [`probe::Samples::next_entry`], [`ring::Reader::next_record`] |
 
 #![no_std]

@@ -12,7 +12,9 @@
 
 use core::sync::atomic::{AtomicU64, Ordering, fence};
 
-use limen_abi::trace::{FIRST_SHIFT, HeaderWord, RecordWord, THREAD_SHIFT};
+use limen_abi::trace::{
+    FIRST_SHIFT, HeaderWord, MAX_BYTES, RECORD_BYTES, RecordWord, THREAD_SHIFT, memory_bytes,
+};
 pub use limen_abi::trace::{NO_THREAD, TraceKind};
 
 use crate::trap;
@@ -124,6 +126,16 @@ impl Reader {
         Self { words, next: 0, lost: 0 }
     }
 
+    /// A reader before the first record of the ring that a processor writes; `words` are those of all rings. Without this ring, it
+    /// has no records.
+    #[must_use]
+    pub fn of_processor(words: &'static [Word], processor: usize) -> Self {
+        let slots = words.get(HeaderWord::SLOTS).map_or(0, |slots| slots.load(Ordering::Acquire));
+        let length =
+            memory_bytes(slots.saturating_mul(RECORD_BYTES).min(MAX_BYTES)) as usize / size_of::<Word>();
+        Self::new(processor.checked_mul(length).and_then(|first| words.get(first..)).unwrap_or_default())
+    }
+
     /// Records that were overwritten before this reader read them.
     #[must_use]
     pub const fn lost(&self) -> u64 {
@@ -167,7 +179,8 @@ impl Reader {
     }
 }
 
-/// Defines the ring of the trace, by the symbol of `setvar_vaddr`, and the description's `size` if it has one.
+/// Defines the ring of the trace, by the symbol of `setvar_vaddr`, and the description's `size` if it has one. With several
+/// processors, their number follows, and [`Reader::of_processor`] reads the ring of each.
 ///
 /// ```
 /// limen::trace_ring!(
@@ -180,16 +193,20 @@ impl Reader {
 #[macro_export]
 macro_rules! trace_ring {
     ($(#[$meta:meta])* $visibility:vis $name:ident = $symbol:literal) => {
-        $crate::trace_ring!(@ [$(#[$meta])*] [$visibility] $name, $symbol, $crate::abi::trace::DEFAULT_BYTES);
+        $crate::trace_ring!(@ [$(#[$meta])*] [$visibility] $name, $symbol, $crate::abi::trace::DEFAULT_BYTES, 1);
     };
     ($(#[$meta:meta])* $visibility:vis $name:ident = $symbol:literal, $bytes:expr) => {
-        $crate::trace_ring!(@ [$(#[$meta])*] [$visibility] $name, $symbol, $bytes);
+        $crate::trace_ring!(@ [$(#[$meta])*] [$visibility] $name, $symbol, $bytes, 1);
     };
-    (@ [$($meta:tt)*] [$visibility:vis] $name:ident, $symbol:literal, $bytes:expr) => {
+    ($(#[$meta:meta])* $visibility:vis $name:ident = $symbol:literal, $bytes:expr, $processors:expr) => {
+        $crate::trace_ring!(@ [$(#[$meta])*] [$visibility] $name, $symbol, $bytes, $processors);
+    };
+    (@ [$($meta:tt)*] [$visibility:vis] $name:ident, $symbol:literal, $bytes:expr, $processors:expr) => {
         $($meta)*
         $visibility static $name: $crate::Region<$crate::trace::Word> = {
             $crate::setvar!(ADDRESS = $symbol);
-            static BYTES: $crate::Setvar = $crate::Setvar::fixed($crate::abi::trace::memory_bytes($bytes));
+            static BYTES: $crate::Setvar =
+                $crate::Setvar::fixed($crate::abi::trace::memory_bytes_of($processors, $bytes));
             // SAFETY: the description sets the symbol to the address of a ring of this size: S12.
             unsafe {
                 $crate::Region::new(&ADDRESS, &BYTES)

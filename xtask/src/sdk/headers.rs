@@ -200,10 +200,14 @@ fn trace(header: &mut CHeader) {
     header.constant("The thread of an event without one.", "LIMEN_TRACE_NO_THREAD", no_thread);
     let line = trace::TIMER_LINE;
     header.constant("The interrupt of the kernel's timer.", "LIMEN_TRACE_TIMER", format!("{line:#x}"));
+    let line = trace::MESSAGE_LINE;
+    let sentence = "The interrupt by which another processor sends messages.";
+    header.constant(sentence, "LIMEN_TRACE_MESSAGE", format!("{line:#x}"));
     for (sentence, name, word) in [
         ("Header word: records written since boot.", "LIMEN_TRACE_COUNT", HeaderWord::COUNT),
         ("Header word: slots for records.", "LIMEN_TRACE_SLOTS", HeaderWord::SLOTS),
         ("Header word: ticks of the clock per second.", "LIMEN_TRACE_FREQUENCY", HeaderWord::FREQUENCY),
+        ("Header word: the processor that writes the ring.", "LIMEN_TRACE_PROCESSOR", HeaderWord::PROCESSOR),
         ("Words of the header.", "LIMEN_TRACE_HEADER_WORDS", HeaderWord::LENGTH),
         ("Word of a record: its number.", "LIMEN_TRACE_NUMBER", trace::RecordWord::NUMBER),
         ("Word of a record: the time in ticks.", "LIMEN_TRACE_TIME", trace::RecordWord::TIME),

@@ -45,7 +45,10 @@ const SYSTEMS: [Traced; 5] = [
         system: "examples/tour",
         shows: |Shown { timeline, system, .. }| has_call(timeline, system, "client", "adder"),
     },
-    Traced { system: "examples/domains", shows: |Shown { timeline, .. }| alternates(&timeline.slots.slices) },
+    Traced {
+        system: "examples/domains",
+        shows: |Shown { timeline, .. }| alternates(&timeline.processors[0].slots.slices),
+    },
     Traced {
         system: "examples/fpu_budget",
         shows: |Shown { timeline, system, .. }| {
@@ -111,11 +114,13 @@ fn check(workspace: &Workspace, board: &Board, traced: &Traced) -> Outcome {
 /// The first contradiction in a timeline.
 fn complaint(timeline: &Timeline) -> Option<String> {
     let [start, end] = timeline.range;
-    let runs = &timeline.whole.slices;
-    if let Some(gap) = gap(runs, start, end) {
-        return Some(format!("it is unknown what ran at {gap} ticks"));
+    for processor in &timeline.processors {
+        if let Some(gap) = gap(&processor.whole.slices, start, end) {
+            return Some(format!("it is unknown what processor {} ran at {gap} ticks", processor.number));
+        }
     }
     for (number, thread) in &timeline.threads {
+        let runs = &timeline.processors[thread.processor].whole.slices;
         let own: Vec<_> = running(thread).filter(|slice| slice.end > slice.start).collect();
         let shown = runs.iter().filter(|run| run.what == What::Run(Some(*number)) && run.end > run.start);
         if !shown.map(|run| (run.start, run.end)).eq(own.iter().map(|slice| (slice.start, slice.end))) {
@@ -219,5 +224,6 @@ fn has_spans(file: &File, program: &str, step: u64) -> bool {
 
 fn has_mark(timeline: &Timeline, kind: limen_abi::TraceKind) -> bool {
     let marks = timeline.threads.values().flat_map(|thread| &thread.track.marks);
-    marks.chain(&timeline.whole.marks).any(|mark| mark.record.kind() == Some(kind))
+    let others = timeline.processors.iter().flat_map(|processor| &processor.whole.marks);
+    marks.chain(others).any(|mark| mark.record.kind() == Some(kind))
 }

@@ -1,4 +1,4 @@
-//! The memory of a machine in the emulator, as a file that is read while the emulator is frozen.
+//! The memory of a machine in the emulator, as a file that is read while the emulator is frozen, or while it runs.
 //!
 //! QEMU's own commands need its main loop, which starves while an idle machine skips time. Signals and a file always
 //! work, also when the emulator ends.
@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use limen_trace::ring;
+use limen_abi::trace::{HEADER_BYTES, HeaderWord, RECORD_BYTES, RecordWord, WRITING};
+use limen_trace::ring::{self, Place};
 
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::Board;
@@ -33,8 +34,17 @@ pub struct Memory {
     path: PathBuf,
     process: PathBuf,
     file: Option<File>,
-    /// Position of the ring in the file.
+    /// Position of the rings in the file.
     ring: Option<u64>,
+}
+
+/// The state of the emulator while its memory is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Emulator {
+    /// It is frozen.
+    Frozen,
+    /// It runs, and may write records.
+    Runs,
 }
 
 impl Memory {
@@ -72,22 +82,58 @@ impl Memory {
         fs::read_to_string(&self.process).ok()?.trim().parse().ok()
     }
 
-    /// A copy of the ring of this size; `None` until boot has made it.
+    /// Copies of the rings; none until boot has made them.
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn ring(&mut self, paddr: Option<u64>, bytes: u64) -> Outcome<Option<Vec<u8>>> {
+    pub fn rings(&mut self, place: Place, emulator: Emulator) -> Outcome<Vec<Vec<u8>>> {
         let about = || format!("cannot read {}", self.path.display());
-        let Some(file) = self.file.take().or_else(|| File::open(&self.path).ok()) else { return Ok(None) };
+        let Some(file) = self.file.take().or_else(|| File::open(&self.path).ok()) else {
+            return Ok(Vec::new());
+        };
         self.ring = match self.ring {
-            None => search(&file, paddr).context(about)?,
+            None => search(&file, place.paddr).context(about)?,
             known => known,
         };
-        let mut copy = vec![0; self.ring.map_or(0, |_| bytes as usize)];
-        file.read_exact_at(&mut copy, self.ring.unwrap_or(0)).context(about)?;
+        let mut copies = Vec::new();
+        if let Some(first) = self.ring {
+            for number in 0..place.rings {
+                let mut copy = vec![0; place.bytes as usize];
+                let at = first + number * place.bytes;
+                let (header, records) = copy.split_at_mut(HEADER_BYTES as usize);
+                // The count first: what it counts is complete.
+                file.read_exact_at(header, at).context(about)?;
+                file.read_exact_at(records, at + HEADER_BYTES).context(about)?;
+                if emulator == Emulator::Runs {
+                    let mut later = [0; HEADER_BYTES as usize];
+                    file.read_exact_at(&mut later, at).context(about)?;
+                    leave_out_unsafe(&mut copy, word(&later, HeaderWord::COUNT));
+                }
+                copies.push(copy);
+            }
+        }
         self.file = Some(file);
-        Ok(self.ring.map(|_| copy))
+        Ok(copies)
     }
+}
+
+/// Removes the records from a copy that a running kernel may have been writing meanwhile: those that its header does not count,
+/// and those that were the oldest ones when it had written `written`.
+fn leave_out_unsafe(copy: &mut [u8], written: u64) {
+    let (header, records) = copy.split_at_mut(HEADER_BYTES as usize);
+    let (counted, slots) = (word(header, HeaderWord::COUNT), word(header, HeaderWord::SLOTS));
+    for record in records.chunks_exact_mut(RECORD_BYTES as usize) {
+        let number = word(record, RecordWord::NUMBER);
+        if number >= counted || number.saturating_add(slots) <= written {
+            let start = RecordWord::NUMBER * size_of::<u64>();
+            record[start..start + size_of::<u64>()].copy_from_slice(&WRITING.to_le_bytes());
+        }
+    }
+}
+
+fn word(bytes: &[u8], index: usize) -> u64 {
+    let word = bytes.get(index * size_of::<u64>()..).and_then(<[u8]>::first_chunk);
+    word.map_or(0, |word| u64::from_le_bytes(*word))
 }
 
 /// The memory of a running machine, for a reader that takes a recording from it.
@@ -228,4 +274,23 @@ pub fn freeze(process: u32) {
 /// Lets a process continue.
 pub fn thaw(process: u32) {
     process::signal(process, "CONT");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_that_may_change_are_left_out_of_a_copy_of_a_running_machine() {
+        let mut copy = vec![0; (HEADER_BYTES + 4 * RECORD_BYTES) as usize];
+        let mut set = |word: usize, value: u64| copy[word * 8..][..8].copy_from_slice(&value.to_le_bytes());
+        (set(HeaderWord::COUNT, 8), set(HeaderWord::SLOTS, 4));
+        // The header was read before record 8 was written, and record 9 is being written in place of 5.
+        for (slot, number) in [8, 5, 6, 7].into_iter().enumerate() {
+            set(HeaderWord::LENGTH + slot * RecordWord::LENGTH + RecordWord::NUMBER, number);
+        }
+        leave_out_unsafe(&mut copy, 9);
+        let number = |slot| word(&copy, HeaderWord::LENGTH + slot * RecordWord::LENGTH + RecordWord::NUMBER);
+        assert_eq!([0, 1, 2, 3].map(number), [WRITING, WRITING, 6, 7]);
+    }
 }

@@ -1,4 +1,5 @@
-//! Records the trace of a system in the emulator: freezes it again and again before the ring is full, and copies the ring.
+//! Records the trace of a system in the emulator: freezes it again and again before the ring is full, and copies the ring. With
+//! several processors, the emulator's clock is that of the host, which a frozen emulator would see jump, so it runs on.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,6 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
+use limen_trace::ring::Place;
 use limen_trace::{Reader, System};
 
 use crate::failure::{Failure, Outcome};
@@ -13,7 +15,7 @@ use crate::run::board::Board;
 use crate::run::patience::Watch;
 use crate::run::qemu::{self, Audience, Boot, Ending, Session};
 use crate::shell::{process, progress};
-use crate::trace::memory::{Memory, freeze, thaw};
+use crate::trace::memory::{Emulator, Memory, freeze, thaw};
 
 /// The shortest and the longest time between two copies.
 const INTERVALS: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(80)];
@@ -61,16 +63,22 @@ impl Run<'_> {
     /// # Errors
     /// When the emulator cannot be started, or the image has no ring.
     pub fn record(&self, system: &System, mut until: impl FnMut(&str) -> bool) -> Outcome<Recorded> {
-        let Some(place) = system.ring() else {
+        if system.ring().is_none() {
             return Err(Failure::new(
                 "the image has no ring for records: its report has no 'trace'; does the Makefile build it with MICROKIT_SDK's tool, and write report.json beside it?",
             ));
+        }
+        let place = system.place();
+        // An emulator that counts instructions runs one processor after the other, each for up to 0.1 s.
+        let (counts, emulator): (&[&str], _) = match place.rings {
+            1 => (&qemu::DETERMINISTIC, Emulator::Frozen),
+            _ => (&[], Emulator::Runs),
         };
         let folder = self.image.parent().unwrap_or(Path::new("."));
         let memory = Memory::new(folder);
         let options = memory.options(self.board)?;
         let options: Vec<_> = options.iter().map(String::as_str).collect();
-        let extra = [&qemu::DETERMINISTIC[..], &options, self.extra].concat();
+        let extra = [counts, &options, self.extra].concat();
         let boot = Boot {
             board: self.board,
             image: self.image,
@@ -81,7 +89,8 @@ impl Run<'_> {
         let (has_ended, (asks, asked), (answers, answered)) = (AtomicBool::new(false), channel(), channel());
         let mut recorder = Recorder {
             memory,
-            place: (place.paddr.map(|paddr| paddr.0), place.bytes),
+            place,
+            emulator,
             nanoseconds: self.nanoseconds,
             reader: Reader::default(),
             asked,
@@ -118,8 +127,9 @@ fn explained(failure: &Failure, session: &Session) -> Failure {
 
 struct Recorder {
     memory: Memory,
-    /// Physical address, if it is known, and size of the ring.
-    place: (Option<u64>, u64),
+    place: Place,
+    /// Its state while a copy is made.
+    emulator: Emulator,
     nanoseconds: u64,
     reader: Reader,
     /// Requests for the last copy.
@@ -143,9 +153,15 @@ impl Recorder {
                 }
                 continue;
             };
-            freeze(emulator);
-            let copied = self.copy();
-            thaw(emulator);
+            let copied = match self.emulator {
+                Emulator::Runs => self.copy(),
+                Emulator::Frozen => {
+                    freeze(emulator);
+                    let copied = self.copy();
+                    thaw(emulator);
+                    copied
+                }
+            };
             let fresh = *copied.as_ref().unwrap_or(&0);
             let watch = idle.take().filter(|_| fresh == 0).unwrap_or_else(|| Watch::of(emulator));
             let end = if is_last {
@@ -173,16 +189,16 @@ impl Recorder {
         }
     }
 
-    /// Copies the ring, and returns the number of new records; 0 if it is not there yet.
+    /// Copies the rings, and returns the most new records of one; 0 if they are not there yet.
     fn copy(&mut self) -> Outcome<usize> {
-        let copy = self.memory.ring(self.place.0, self.place.1)?;
+        let copies = self.memory.rings(self.place, self.emulator)?;
         // Boot writes the count of records last.
-        Ok(copy.and_then(|copy| self.reader.add(&copy).ok()).unwrap_or(0))
+        Ok(copies.iter().filter_map(|copy| self.reader.add(copy).ok()).max().unwrap_or(0))
     }
 
     /// A ring that fills quickly is copied more often.
     fn next_interval(&self, interval: Duration, fresh: usize) -> Duration {
-        let slots = self.place.1 / limen_abi::trace::RECORD_BYTES;
+        let slots = self.place.bytes / limen_abi::trace::RECORD_BYTES;
         let next = match fresh as u64 {
             fresh if fresh > slots / 4 => interval / 2,
             fresh if fresh < slots / 16 => interval * 2,

@@ -76,7 +76,6 @@ pub(super) fn check_homes(image: &Image<'_>) -> Check {
     let objects = counts.endpoints + counts.notifications + counts.replies;
     let has_all = image.directory(Table::Homes).1 == if is_alone { 0 } else { objects };
     rule(Table::Homes, 0, has_all, "not one home for each object, or homes for one processor")?;
-    rule(Table::Counts, 0, is_alone || counts.trace == 0, "a trace with several processors")?;
     check_table(image, Table::Homes, Object::Endpoint)?;
     check_table(image, Table::SchedContexts, Object::SchedContext)?;
     check_table(image, Table::Threads, Object::Thread)?;

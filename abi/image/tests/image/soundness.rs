@@ -1,5 +1,6 @@
 //! The kernel's assumptions, restated independently of the validator: every accepted image must satisfy them.
 
+use limen_abi::trace::record_bytes;
 use limen_abi::{KernelKey, ServiceKind, limits, slot};
 use limen_image::{
     Architecture, CapKind, Image, InterruptSource, Mapping, MappingFlags, NONE, Range, RegionKind, Rights,
@@ -164,13 +165,14 @@ fn check_homes(image: &Image<'_>) {
     let homes = image.homes().map(|home| home.processor);
     let all = homes.chain(threads.iter().chain(&interrupts).chain(&contexts).copied());
     all.for_each(|home| assert!(home < processors));
-    assert!(processors == 1 || image.trace().is_none());
     for slot in image.domain_schedule() {
         assert!(slot.processor < processors && (slot.duration_us == 0) != (slot.duration_ticks == 0));
     }
     let slots = |processor| image.domain_schedule().filter(|slot| slot.processor == processor).count();
     let slots: Vec<_> = (0..processors).map(slots).collect();
     assert!(slots.iter().all(|count| *count <= limits::DOMAIN_SCHEDULE && (*count == 0) == (slots[0] == 0)));
+    let rings = image.trace().map(|region| record_bytes(region.bytes / processors));
+    assert!(rings.is_none_or(|bytes| bytes.is_some()));
     for (thread, &home) in image.threads().zip(&threads) {
         assert!(thread.sched_context == NONE || contexts[thread.sched_context as usize] == home);
         assert!(thread.notification == NONE || image.notification_home(thread.notification) == home);

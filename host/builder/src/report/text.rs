@@ -60,7 +60,16 @@ fn write_report(out: &mut String, report: &Report) -> fmt::Result {
 
 fn write_trace(out: &mut String, trace: &Trace) -> fmt::Result {
     let place = trace.paddr.map_or("placed at boot".to_owned(), |paddr| format!("at 0x{paddr:x}"));
-    writeln!(out, "{:<20} 0x{:x} ({}), {place}", "ring", trace.bytes, human_bytes(trace.bytes))?;
+    match trace.rings {
+        None => writeln!(out, "{:<20} 0x{:x} ({}), {place}", "ring", trace.bytes, human_bytes(trace.bytes))?,
+        Some(rings) => writeln!(
+            out,
+            "{:<20} {rings} of 0x{:x} ({}) each, {place}",
+            "rings",
+            trace.bytes,
+            human_bytes(trace.bytes)
+        )?,
+    }
     writeln!(out, "{:<20} {}", "records", trace.slots)?;
     let groups = if trace.groups.is_empty() { "none".to_owned() } else { trace.groups.join(", ") };
     writeln!(out, "{:<20} {groups}", "on from the start")

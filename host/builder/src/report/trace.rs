@@ -1,6 +1,6 @@
-//! The trace: its ring, and what is recorded from the start.
+//! The trace: its rings, and what is recorded from the start.
 
-use limen_abi::trace::{GROUPS, RECORD_BYTES};
+use limen_abi::trace::{GROUPS, RECORD_BYTES, memory_bytes};
 use serde::Serialize;
 
 use super::Hex;
@@ -8,16 +8,19 @@ use crate::address_space::Purpose;
 use crate::board::BootProtocol;
 use crate::build::Built;
 
-/// The ring of the trace.
+/// The rings of the trace.
 #[derive(Clone, Debug, Serialize)]
 pub struct Trace {
-    /// Its physical address; `None` if it is placed at boot. Word 5 of its header then holds the address.
+    /// The physical address of the first; `None` if they are placed at boot. Word 5 of a ring's header holds its address.
     pub paddr: Option<Hex>,
-    /// Its memory, header included.
+    /// The memory of one, header included.
     pub bytes: u64,
-    /// The number of records that it holds.
+    /// The number of rings, one for each processor, one behind the other; not there for one processor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rings: Option<u8>,
+    /// The number of records that one holds.
     pub slots: u64,
-    /// Ticks of its clock per second; `None` if the machine knows it. Word 3 of its header holds it, too.
+    /// Ticks of the clock per second; `None` if the machine knows it. Word 3 of a ring's header holds it, too.
     pub frequency: Option<u64>,
     /// The groups that are on when the system starts.
     pub groups: Vec<&'static str>,
@@ -44,7 +47,8 @@ pub(super) fn trace(built: &Built) -> Option<Trace> {
     let programs = built.parts.programs.iter();
     Some(Trace {
         paddr: is_placed.then(|| Hex(built.memory.places[extent].paddr)),
-        bytes: built.spaces.extents[extent].bytes,
+        bytes: memory_bytes(records),
+        rings: Some(board.processors(&built.parts.config)).filter(|processors| *processors > 1),
         slots: records / RECORD_BYTES,
         frequency: (frequency != 0).then_some(frequency),
         groups: GROUPS

@@ -4,7 +4,7 @@ use std::fmt;
 
 use limen_abi::KernelKey;
 use limen_abi::limits::{PAGE_BYTES, SAMPLE_RINGS};
-use limen_abi::trace::{DEFAULT_BYTES, memory_bytes};
+use limen_abi::trace::{DEFAULT_BYTES, memory_bytes_of};
 
 use super::ranges::Ranges;
 use crate::attribute::Reported;
@@ -32,7 +32,7 @@ pub(super) fn resolve(
     domains.map(|domain| resolve_domain(draft, domain, target, problems, warnings)).collect()
 }
 
-/// The bytes of records in the ring of the trace: the most that a protection domain asks for. A key of the trace needs a ring
+/// The bytes of records in each ring of the trace: the most that a protection domain asks for. A key of the trace needs a ring
 /// even if no program reads it.
 pub(super) fn trace_bytes(domains: &[ProtectionDomainDraft], keys: &[StaticKey]) -> Option<u64> {
     let has_key = keys.iter().any(|key| key.kernel.is_some_and(KernelKey::is_trace));
@@ -97,7 +97,8 @@ fn resolve_domain(
         }
     }
     if let Some(Ring { vaddr, span, .. }) = &domain.contents.trace_ring {
-        let bytes = memory_bytes(trace_bytes(&draft.protection_domains, &[]).unwrap_or_default());
+        let records = trace_bytes(&draft.protection_domains, &[]).unwrap_or_default();
+        let bytes = memory_bytes_of(target.cpus.into(), records);
         let extent = Extent { what: What::Trace, start: *vaddr, end: vaddr + bytes };
         if extent.end > limit {
             problems.push(beyond_limit(span, &extent, limit));

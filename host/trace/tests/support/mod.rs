@@ -3,8 +3,8 @@
 #![allow(dead_code, reason = "not every test uses all of it")]
 
 use limen_abi::trace::{
-    EntryReason, HEADER_BYTES, HeaderWord, MAGIC, NO_THREAD, RECORD_BYTES, RecordWord, WRITING, WaitedObject,
-    what,
+    EntryReason, HEADER_BYTES, HeaderWord, MAGIC, MESSAGE_LINE, NO_THREAD, RECORD_BYTES, RecordWord, WRITING,
+    WaitedObject, elsewhere, what,
 };
 use limen_abi::{FaultLabel, Syscall, TraceKind};
 
@@ -36,6 +36,19 @@ impl Ring {
         put(&mut bytes, HeaderWord::SLOTS, slots);
         put(&mut bytes, HeaderWord::FREQUENCY, 1_000_000_000);
         Self { bytes, slots, next: 0, now: 1000 }
+    }
+
+    /// An empty ring of another processor than the first.
+    pub(crate) fn of_processor(slots: u64, processor: u64) -> Self {
+        let mut ring = Self::new(slots);
+        ring.damage(HeaderWord::PROCESSOR, processor);
+        ring
+    }
+
+    /// Lets time pass until this one.
+    pub(crate) fn at(&mut self, now: u64) -> &mut Self {
+        self.now = now;
+        self
     }
 
     /// A copy of the memory.
@@ -174,6 +187,48 @@ pub(crate) fn scene(slots: u64) -> Ring {
     ring.block(MONITOR, WaitedObject::Budget).leave(MONITOR, NO_THREAD).pass(500);
     ring.push_raw(99 | 7 << 32, 8).pass(10);
     ring
+}
+
+/// Rings of four processors. The client on processor 0 calls the server on 1, whose reply comes back; signals the driver on 2,
+/// which waits, and once more, while it runs; and faults, which the monitor on 1 handles. Processor 3 has no record.
+pub(crate) fn spread(slots: u64) -> [Ring; 4] {
+    let [mut first, mut second, mut third, fourth] =
+        [0, 1, 2, 3].map(|processor| Ring::of_processor(slots, processor));
+    let by_message = EntryReason::Interrupt;
+    // Its notification is number 5.
+    let to_driver = elsewhere(5, 2, 4);
+    first.at(1000).push(TraceKind::Switch, NO_THREAD, CLIENT, 100).pass(100);
+    first.enter(CLIENT, Syscall::Call).push(TraceKind::CallElsewhere, CLIENT, NO_THREAD, elsewhere(1, 1, 6));
+    first.block(CLIENT, WaitedObject::Processor).leave(CLIENT, NO_THREAD);
+    second.at(1200).push(TraceKind::Switch, NO_THREAD, NO_THREAD, 0);
+    second.enter_for(NO_THREAD, by_message).push(TraceKind::Interrupt, NO_THREAD, MESSAGE_LINE, 0);
+    second.push(TraceKind::Call, CLIENT, SERVER, 0).leave(NO_THREAD, SERVER).pass(200);
+    second.enter(SERVER, Syscall::ReplyRecv).push(TraceKind::Reply, SERVER, CLIENT, 0);
+    second.block(SERVER, WaitedObject::Endpoint).leave(SERVER, NO_THREAD);
+    first.at(1500).enter_for(NO_THREAD, by_message).push(TraceKind::Interrupt, NO_THREAD, MESSAGE_LINE, 0);
+    first.push(TraceKind::Wake, NO_THREAD, CLIENT, 1).leave(NO_THREAD, CLIENT).pass(80);
+    first.enter(CLIENT, Syscall::NbSend).push(TraceKind::SignalElsewhere, CLIENT, NO_THREAD, to_driver);
+    first.leave(CLIENT, CLIENT).pass(190);
+    third.at(1650).push(TraceKind::Switch, NO_THREAD, NO_THREAD, 0);
+    third.enter_for(NO_THREAD, by_message).push(TraceKind::Interrupt, NO_THREAD, MESSAGE_LINE, 0);
+    third.push(TraceKind::Wake, NO_THREAD, DRIVER, 6).leave(NO_THREAD, DRIVER).pass(280);
+    // This signal is received without a wake.
+    first.enter(CLIENT, Syscall::NbSend).push(TraceKind::SignalElsewhere, CLIENT, NO_THREAD, to_driver);
+    first.leave(CLIENT, CLIENT).pass(100);
+    third.enter(DRIVER, Syscall::Wait).leave(DRIVER, DRIVER).pass(40);
+    third.enter(DRIVER, Syscall::Wait).block(DRIVER, WaitedObject::Notification).leave(DRIVER, NO_THREAD);
+    first.at(2100).enter(CLIENT, Syscall::NbSend);
+    first.push(TraceKind::SignalElsewhere, CLIENT, NO_THREAD, to_driver).leave(CLIENT, CLIENT).pass(100);
+    third.at(2200).enter_for(NO_THREAD, by_message).push(TraceKind::Interrupt, NO_THREAD, MESSAGE_LINE, 0);
+    third.push(TraceKind::Wake, NO_THREAD, DRIVER, 6).leave(NO_THREAD, DRIVER).pass(50);
+    first.at(2300).enter_for(CLIENT, EntryReason::Fault);
+    first.push(TraceKind::Fault, CLIENT, FaultLabel::VmFault.as_raw(), 0xdead_0000);
+    first.block(CLIENT, WaitedObject::Processor).leave(CLIENT, NO_THREAD);
+    second.at(2400).enter_for(NO_THREAD, by_message);
+    second.push(TraceKind::Interrupt, NO_THREAD, MESSAGE_LINE, 0);
+    second.push(TraceKind::Call, CLIENT, MONITOR, 0).leave(NO_THREAD, MONITOR).pass(300);
+    second.enter(MONITOR, Syscall::Recv).block(MONITOR, WaitedObject::Endpoint).leave(MONITOR, NO_THREAD);
+    [first, second, third, fourth]
 }
 
 /// The difference between `text` and a golden file; `LIMEN_BLESS=1` rewrites the file.

@@ -144,6 +144,7 @@ impl<M: Machine> Kernel<M> {
     fn follow_code_messages(&mut self, number: u8, from: u64) {
         if number != KEEPER {
             self.machine.synchronise_code();
+            self.trace.forget_groups(self.machine.trace_groups());
             let attention = self.machine.mailboxes().send_code(KEEPER, number);
             return self.attract(KEEPER, attention);
         }

@@ -10,25 +10,25 @@ use limen_core::machine::{Context, Interrupt, Line};
 use crate::support::{Plan, Service, System, Thread};
 
 /// Slots of the rings here.
-const SLOTS: usize = 64;
+pub(crate) const SLOTS: usize = 64;
 const ALL: u64 = KernelKey::TRACE;
 
 /// The kind, thread, first and second value of a record.
-type Record = (TraceKind, u64, u64, u64);
+pub(crate) type Record = (TraceKind, u64, u64, u64);
 
 /// Gives a system an empty ring, and turns groups on.
-fn start(system: &mut System, groups: u64) {
+pub(crate) fn start(system: &mut System, groups: u64) {
     let words = HeaderWord::LENGTH + SLOTS * RecordWord::LENGTH;
     system.kernel.machine.trace = (0..words).map(|_| AtomicU64::new(0)).collect();
     system.kernel.machine.trace_groups = groups;
 }
 
-fn count(system: &System) -> usize {
+pub(crate) fn count(system: &System) -> usize {
     system.kernel.machine.trace[HeaderWord::COUNT].load(Ordering::Relaxed) as usize
 }
 
 /// The records that are still in the ring, from this number on.
-fn records(system: &System, from: usize) -> Vec<Record> {
+pub(crate) fn records(system: &System, from: usize) -> Vec<Record> {
     let words: Vec<u64> =
         system.kernel.machine.trace.iter().map(|word| word.load(Ordering::Relaxed)).collect();
     let record = |number: usize| {

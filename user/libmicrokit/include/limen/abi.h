@@ -334,12 +334,16 @@ typedef enum limen_trace_kind_t {
     limen_traced_work_begin = 14,
     /* The work of a service ends. Thread: the one that asked for it. First: the service. */
     limen_traced_work_end = 15,
-    /* A thread becomes ready for another reason than a call, reply or signal. Thread: the running one. First: the woken one. */
+    /* A thread becomes ready for another reason than a call, reply or signal. Thread: the running one. First: the woken one. Second, with several processors: 1 + the notification bound to it, or 0. */
     limen_traced_wake = 16,
     /* A thread waits. Thread: that thread. First: for what, see `waited_object`. Second: the number of the object. */
     limen_traced_block = 17,
     /* The rest of a limited budget when its use begins or ends. Thread: the running one. First: the scheduling context. Second: the ticks. */
     limen_traced_left = 18,
+    /* A signal to a notification of another processor. Thread: the signaller. First: none. Second: see `elsewhere`. */
+    limen_traced_signal_elsewhere = 19,
+    /* A call or send to an endpoint of another processor. Thread: the sender. First: none. Second: see `elsewhere`. */
+    limen_traced_call_elsewhere = 20,
     /* An event of a program. First: the offset of its name. Second: a value. */
     limen_traced_event = 32,
     /* A span of a program begins. First: the offset of its name. Second: a value. */
@@ -386,6 +390,9 @@ typedef enum limen_trace_waited_t {
 /* The interrupt of the kernel's timer. */
 #define LIMEN_TRACE_TIMER 0xffffffff
 
+/* The interrupt by which another processor sends messages. */
+#define LIMEN_TRACE_MESSAGE 0xfffffffe
+
 /* Header word: records written since boot. */
 #define LIMEN_TRACE_COUNT 1
 
@@ -394,6 +401,9 @@ typedef enum limen_trace_waited_t {
 
 /* Header word: ticks of the clock per second. */
 #define LIMEN_TRACE_FREQUENCY 3
+
+/* Header word: the processor that writes the ring. */
+#define LIMEN_TRACE_PROCESSOR 4
 
 /* Words of the header. */
 #define LIMEN_TRACE_HEADER_WORDS 8

@@ -21,6 +21,9 @@
  *       ... record.kind, record.thread
  *   }
  *   ... cursor.lost
+ *
+ * With several processors, each writes a ring of its own: { .ring = limen_trace_ring((const seL4_Uint64 *)trace, processor) } for
+ * the processors 0 to CONFIG_MAX_NUM_NODES - 1. Times of different rings can be compared.
  */
 #ifndef LIMEN_TRACE_H
 #define LIMEN_TRACE_H
@@ -90,6 +93,14 @@ typedef struct limen_trace_cursor {
     seL4_Uint64 next; /* the number of the next record */
     seL4_Uint64 lost; /* records that were overwritten before this cursor read them */
 } limen_trace_cursor_t;
+
+/* The ring that a processor writes, of those that begin at an address. */
+static inline const seL4_Uint64 *limen_trace_ring(const seL4_Uint64 *rings, seL4_Word processor)
+{
+    const seL4_Uint64 page_words = 4096 / sizeof(seL4_Uint64);
+    seL4_Uint64 words = LIMEN_TRACE_HEADER_WORDS + rings[LIMEN_TRACE_SLOTS] * LIMEN_TRACE_RECORD_WORDS;
+    return &rings[processor * ((words + page_words - 1) / page_words * page_words)];
+}
 
 /* Ticks of the clock per second. */
 static inline seL4_Uint64 limen_trace_frequency(const limen_trace_cursor_t *cursor)

@@ -1,6 +1,6 @@
 //! Processors: homes exist, and what stays on one processor has the same home.
 
-use limen_image::{Cap, CapKind, DomainSlot, Home, Image, ImageError, ImageWriter, Rights, Table};
+use limen_image::{Cap, CapKind, DomainSlot, Home, Image, ImageError, ImageWriter, Options, Rights, Table};
 
 use super::{Case, record};
 use crate::sample::{cap, homes, judge, reset, sample, spread, words_of};
@@ -56,7 +56,21 @@ pub(super) const PROCESSORS: &[Case] = &[
         |w| spoil(w, |w| w.domain_schedule = [vec![slot(1); 100], vec![slot(0)]].concat()),
         record(Table::DomainSchedule, 0, "too many slots of a processor"),
     ),
-    ("trace", |w| spoil(w, super::trace::add), record(Table::Counts, 0, "a trace with several processors")),
+    (
+        "one ring for two",
+        |w| spoil(w, super::trace::add),
+        record(Table::Counts, 0, "not the memory of a trace"),
+    ),
+    (
+        "recording",
+        |w| {
+            spoil(w, |w| {
+                super::trace::add_for(w, 2);
+                w.options |= Options::RECORDING;
+            });
+        },
+        record(Table::Counts, 0, "a recording with several processors"),
+    ),
     (
         "scheduling context",
         |w| spoil(w, |w| w.sched_contexts[1].processor = 0),

@@ -1,10 +1,10 @@
 //! The trace: its memory, and what programs may do with it.
 
-use limen_abi::trace::{MAX_BYTES, MIN_BYTES, memory_bytes};
+use limen_abi::trace::{MAX_BYTES, MIN_BYTES, memory_bytes, memory_bytes_of};
 use limen_image::{ImageError, ImageWriter, MappingFlags, Options, Region, RegionKind, Table};
 
 use super::{Case, PAGE, record};
-use crate::sample::{judge, mapping, region, sample, words_of};
+use crate::sample::{judge, mapping, region, sample, spread, words_of};
 
 const MEMORY: ImageError = record(Table::Counts, 0, "not the memory of a trace");
 const NO_RING: ImageError =
@@ -13,7 +13,12 @@ const ACCESS: ImageError = record(Table::Mappings, 3, "more access to the trace 
 
 /// Adds a ring that the first program reads: region 3, mapping 3.
 pub(super) fn add(w: &mut ImageWriter) {
-    let bytes = memory_bytes(MIN_BYTES);
+    add_for(w, 1);
+}
+
+/// The same with a ring for each of some processors.
+pub(super) fn add_for(w: &mut ImageWriter, processors: u64) {
+    let bytes = memory_bytes_of(processors, MIN_BYTES);
     w.counts.trace = 4;
     w.regions.push(region(0x4500_0000, bytes, RegionKind::Zero));
     w.mappings.insert(3, mapping(0, 0x90_0000, bytes, 3, MappingFlags::READ));
@@ -58,6 +63,19 @@ pub(super) const TRACE: &[Case] = &[
     ("past the caches", |w| access(w, MappingFlags::UNCACHED), ACCESS),
     ("no ring for a group", |w| w.options |= Options::TRACE, NO_RING),
 ];
+
+#[test]
+fn each_processor_may_have_a_ring() {
+    let mut writer = sample();
+    spread(&mut writer);
+    add_for(&mut writer, 2);
+    writer.options |= Options::TRACE;
+    assert_eq!(judge(&words_of(&writer)), Ok(()));
+    // Not one ring of twice the size.
+    let bytes = memory_bytes(2 * MIN_BYTES);
+    (writer.regions[3].bytes, writer.mappings[3].bytes) = (bytes, bytes);
+    assert_eq!(judge(&words_of(&writer)), Err(MEMORY));
+}
 
 #[test]
 fn a_ring_may_be_read() {

@@ -5,6 +5,7 @@ mod interference;
 mod keys;
 mod random;
 mod resets;
+mod trace;
 
 use limen_abi::message::BufferWord;
 use limen_abi::{ErrorCode, FaultLabel, Label, Syscall, slot};

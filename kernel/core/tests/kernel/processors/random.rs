@@ -1,7 +1,7 @@
 //! Random systems on several processors, whose threads do anything in any order: no letter is lost or in two places, no
 //! scheduling context is at two processors, and every kernel's own invariants hold after every event.
 
-use limen_abi::{Label, MessageInfo, Syscall, slot};
+use limen_abi::{KernelKey, Label, MessageInfo, Syscall, TraceKind, slot};
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
 use limen_core::machine::Interrupt;
@@ -11,6 +11,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use crate::support::{Arguments, Grant, Plan, Processors, REPLY, SchedContext, System, Thread, check_random};
+use crate::trace;
 
 /// The number of systems in a run.
 const CASES: u32 = 256;
@@ -330,4 +331,42 @@ fn random_systems_on_several_processors_lose_nothing() {
 #[test]
 fn random_systems_with_a_domain_schedule_on_each_processor_lose_nothing() {
     lose_nothing(DOMAINS);
+}
+
+/// An event writes into the ring of its processor only, and what it writes about running and waiting is about threads there.
+fn check_rings(processors: &Processors, before: &[usize], here: usize) {
+    for (number, system) in processors.systems.iter().enumerate() {
+        assert!(
+            number == here || trace::count(system) == before[number],
+            "processor {here} wrote ring {number}"
+        );
+        // Some events write more than a ring holds.
+        let from = before[number].max(trace::count(system).saturating_sub(trace::SLOTS));
+        for (kind, thread, first, _) in trace::records(system, from) {
+            let own = match kind {
+                TraceKind::Switch => first,
+                TraceKind::Entry | TraceKind::Exit | TraceKind::Block => thread,
+                _ => continue,
+            };
+            let is_thread = own != limen_abi::trace::NO_THREAD;
+            assert!(!is_thread || processors.home(Thread(own)) == number, "{kind:?} of thread {own}");
+        }
+    }
+}
+
+#[test]
+fn random_systems_that_trace_write_rings_of_their_own() {
+    check_random(CASES, (shapes(DOMAINS), vec(steps(), 1..STEPS)), |((processors, shapes), steps)| {
+        let mut processors = boot(processors, &shapes, DOMAINS);
+        processors.systems.iter_mut().for_each(|system| trace::start(system, KernelKey::TRACE));
+        for at in &steps {
+            let before: Vec<_> = processors.systems.iter().map(trace::count).collect();
+            let here = at.processor % processors.systems.len();
+            step(&mut processors, at);
+            check_rings(&processors, &before, here);
+        }
+        processors.settle();
+        processors.verify_settled_time();
+        processors.verify_settled_keys();
+    });
 }

@@ -445,7 +445,9 @@ impl Machine for HostMachine {
         let interrupt = self.interrupt.take().or_else(|| self.controller.acknowledge().map(Interrupt::Line));
         match interrupt {
             Some(Interrupt::Line(line)) => self.last_line = Some(line),
-            Some(Interrupt::Timer | Interrupt::Message) => self.last_line = None,
+            Some(Interrupt::Timer) => self.last_line = None,
+            // As on hardware, it leaves the last one.
+            Some(Interrupt::Message) => {}
             None => {}
         }
         interrupt
