@@ -7,7 +7,7 @@ mod support;
 use limen_trace::figures::Figures;
 use limen_trace::ring::{self, Place};
 use limen_trace::{Reader, System, Trace, log};
-use support::{THREADS, scene};
+use support::{THREADS, memory, scene, spread};
 
 use crate::Target;
 
@@ -19,7 +19,8 @@ fn seeds() -> Vec<Vec<u8>> {
     let ring = scene(128).copy();
     let digits: String = ring.iter().map(|byte| format!("{byte:02x}")).collect();
     let log = format!("boot\r\nLIMEN|TRACE 0 {digits}\r\n").into_bytes();
-    vec![ring, scene(16).copy(), log]
+    let several = memory(&mut spread(64), 64, 0x4000_0000);
+    vec![ring, scene(16).copy(), log, several]
 }
 
 /// Reads the rings in these bytes, and makes all outputs.

@@ -74,7 +74,7 @@ function recorder() {
 }
 
 // What the script draws in a window of this width.
-function draw(width, { prints = false } = {}) {
+function draw(width, { prints = false, data = DATA } = {}) {
     const { drawn, context } = recorder();
     const listeners = {};
     const listener = () => ({ addEventListener: () => {} });
@@ -82,7 +82,7 @@ function draw(width, { prints = false } = {}) {
         ...listener(), style: {}, parentElement: { clientWidth: width }, getContext: () => context,
         getBoundingClientRect: () => ({ left: 0, top: 0, width, height: 0 }),
     };
-    const elements = { data: { textContent: JSON.stringify(DATA) }, details: {}, arrows: { ...listener(), checked: true } };
+    const elements = { data: { textContent: JSON.stringify(data) }, details: {}, arrows: { ...listener(), checked: true } };
     const document = {
         ...listener(), documentElement: {}, body: {}, querySelector: () => canvas, querySelectorAll: () => [],
         getElementById: (id) => elements[id],
@@ -143,3 +143,14 @@ for (const [screen, width, options] of [["a phone", PHONE], ["a desk", 1280], ["
         check(!slice, `${screen}: '${name.string}' is on a slice`);
     }
 }
+
+// The lost records of a processor are a column over its own lanes, and those of the only one a column over everything.
+const lossOf = (...lanes) => {
+    const drawn = draw(1280, { data: { ...DATA, losses: [300, 400, 7, ...lanes] } });
+    const column = drawn.find(({ what, colour }) => what === "area" && colour === "--missed");
+    const named = DATA.lanes.map(({ name }) => drawn.find(({ what, string }) => what === "text" && string === name));
+    return named.map(({ area }) => column.area.top <= area.top && column.area.bottom >= area.bottom);
+};
+check(`${lossOf(0, 2)}` === "true,true,true", "lost records do not cover all lanes");
+check(`${lossOf(1, 2)}` === "false,true,true", "lost records cover other lanes than those of their processor");
+check(`${lossOf(0, 0)}` === "true,false,false", "lost records cover other lanes than those of the first processor");

@@ -12,7 +12,7 @@ use limen_trace::ring::{self, Place};
 use limen_trace::timeline::{Cause, State, Wait, What};
 use limen_trace::{Reader, Recording, System, Timeline, log, page, perfetto, table};
 use proptest::prelude::*;
-use support::{CLIENT, DRIVER, MONITOR, Ring, SERVER, THREADS, golden, spread};
+use support::{CLIENT, DRIVER, MONITOR, Ring, SERVER, THREADS, golden, memory, spread};
 
 const SLOTS: u64 = 64;
 /// The address of the rings in memory.
@@ -31,18 +31,6 @@ fn read<'c>(copies: impl IntoIterator<Item = &'c [u8]>) -> Vec<Recording> {
 fn timeline(rings: &[Ring]) -> Timeline {
     let copies: Vec<_> = rings.iter().map(Ring::copy).collect();
     Timeline::new(&read(copies.iter().map(Vec::as_slice)), &system())
-}
-
-/// The memory with all rings, one behind the other.
-fn memory(rings: &mut [Ring]) -> Vec<u8> {
-    let bytes = memory_bytes(SLOTS * RECORD_BYTES);
-    let mut memory = Vec::new();
-    for (ring, number) in rings.iter_mut().zip(0..) {
-        ring.damage(HeaderWord::PADDR, PADDR + number * bytes);
-        memory.extend(ring.copy());
-        memory.resize(((number + 1) * bytes) as usize, 0);
-    }
-    memory
 }
 
 fn place(rings: u64) -> Place {
@@ -194,7 +182,7 @@ fn a_clock_that_goes_back_is_mended_in_its_own_ring() {
 #[test]
 fn all_rings_of_a_memory_are_found() {
     let mut rings = spread(SLOTS);
-    let whole = memory(&mut rings);
+    let whole = memory(&mut rings, SLOTS, PADDR);
     let dump = [vec![0; 0x3000], whole.clone()].concat();
     let numbers = |memory: &[u8], place| {
         let recordings = read(ring::find_all(memory, place));
@@ -224,7 +212,7 @@ fn all_rings_of_a_memory_are_found() {
 
 #[test]
 fn a_log_has_offsets_over_all_rings() {
-    let memory = memory(&mut spread(SLOTS));
+    let memory = memory(&mut spread(SLOTS), SLOTS, PADDR);
     let digits = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let lines = memory.chunks(64).enumerate().filter(|(_, bytes)| bytes.iter().any(|byte| *byte != 0));
     let lines = lines.map(|(at, bytes)| format!("LIMEN|TRACE {:x} {}\r\n", at * 64, digits(bytes)));
@@ -310,7 +298,7 @@ proptest! {
     ) {
         let mut rings = spread(SLOTS);
         headers.iter().for_each(|(ring, word, value)| rings[*ring].damage(*word, *value));
-        let mut memory = memory(&mut rings);
+        let mut memory = memory(&mut rings, SLOTS, PADDR);
         let bytes = memory.len();
         hits.iter().for_each(|(at, byte)| memory[at.index(bytes)] = *byte);
         let mut reader = Reader::default();

@@ -24,7 +24,6 @@
 
 mod recording;
 
-use core::cell::Cell;
 use core::sync::atomic::{AtomicU64, Ordering, fence};
 
 use limen_abi::trace::{
@@ -99,7 +98,7 @@ impl TraceRing<'_> {
 #[derive(Debug)]
 pub struct Trace {
     /// The number of the next record.
-    count: Cell<u64>,
+    count: u64,
     /// The groups that are on, as options of an image.
     groups: u64,
     /// The number of threads in the system.
@@ -112,8 +111,7 @@ pub struct Trace {
 
 impl Trace {
     /// An empty trace.
-    pub const EMPTY: Self =
-        Self { count: Cell::new(0), groups: 0, threads: 0, ready: 0, recording: Recording::EMPTY };
+    pub const EMPTY: Self = Self { count: 0, groups: 0, threads: 0, ready: 0, recording: Recording::EMPTY };
 
     /// Forgets groups that are off now.
     #[inline]
@@ -204,19 +202,16 @@ impl<M: Machine> Kernel<M> {
         let mut looked = Looked { message: Message::NONE, sender: None, scope: Scope::Few };
         match (event, thread) {
             (Event::Syscall(number), Some(thread)) if groups & LOOKED != 0 => {
-                looked = self.look_at_syscall(thread, *number, now);
+                looked = self.look_at_syscall(thread, *number);
             }
             (Event::Interrupt, _) => {
                 looked.scope = Scope::All;
                 // Messages of other processors have no line, and leave the last one.
                 self.machine.forget_interrupt();
             }
-            (Event::Fault(fault), Some(thread)) => match self.threads[thread].fault_handler {
+            (Event::Fault(_), Some(thread)) => match self.threads[thread].fault_handler {
                 Cap::Endpoint { id, .. } => looked.sender = self.receiver_at(id),
-                Cap::Elsewhere { .. } => {
-                    let second = self.fault_place(thread, fault);
-                    self.push_sent(now, TraceKind::Fault, thread, fault.label().as_raw(), second);
-                }
+                Cap::Elsewhere { .. } => looked.scope = Scope::All,
                 _ => {}
             },
             _ => {}
@@ -224,7 +219,7 @@ impl<M: Machine> Kernel<M> {
         if budget.is_some_and(|(_, _, has_heir)| has_heir) {
             looked.scope = Scope::All;
         }
-        let needs_keys = looked.scope == Scope::All && self.trace.is_on(KernelKey::TraceMemory);
+        let keys = if looked.scope == Scope::All { self.look_widely(event, thread, now) } else { 0 };
         Before {
             thread,
             looked,
@@ -235,7 +230,7 @@ impl<M: Machine> Kernel<M> {
             slot_end: self.processor.slot_end,
             fpu_owner: self.processor.fpu.owner(),
             work: thread.and_then(|thread| self.works[thread].as_ref()).map(|work| work.service()),
-            keys: if needs_keys { self.keys_on() } else { 0 },
+            keys,
         }
     }
 
@@ -306,19 +301,10 @@ impl<M: Machine> Kernel<M> {
     }
 
     #[inline(always)]
-    fn push(&self, now: Ticks, kind: TraceKind, thread: Option<ThreadId>, first: u64, second: u64) {
+    fn push(&mut self, now: Ticks, kind: TraceKind, thread: Option<ThreadId>, first: u64, second: u64) {
         let Some(ring) = self.machine.trace_ring() else { return };
-        let count = self.trace.count.get();
-        ring.push(count, now, what(kind, number(thread), first & 0xffff_ffff), second);
-        self.trace.count.set(count.wrapping_add(1));
-    }
-
-    /// Records a message to another processor before it is sent: what happens there has a later time.
-    #[cold]
-    fn push_sent(&self, now: Ticks, kind: TraceKind, thread: ThreadId, first: u64, second: u64) {
-        if self.trace.is_on(KernelKey::TraceMessages) {
-            self.push(now, kind, Some(thread), first, second);
-        }
+        ring.push(self.trace.count, now, what(kind, number(thread), first & 0xffff_ffff), second);
+        self.trace.count = self.trace.count.wrapping_add(1);
     }
 
     /// `push` out of line, for records that are rare.
@@ -341,17 +327,17 @@ impl<M: Machine> Kernel<M> {
 
     /// Looks at the objects that a system call names.
     #[inline]
-    fn look_at_syscall(&self, thread: ThreadId, number: i64, now: Ticks) -> Looked {
+    fn look_at_syscall(&self, thread: ThreadId, number: i64) -> Looked {
         let context = &self.threads[thread].context;
         let nothing = (Message::NONE, Scope::Few);
         let ((message, scope), received) = match Syscall::from_raw(number) {
             Some(Syscall::Call | Syscall::Send | Syscall::NbSend) => {
-                (self.look_at_send(thread, context.cptr(), now), false)
+                (self.look_at_send(thread, context.cptr()), false)
             }
             Some(Syscall::ReplyRecv) => {
                 let reply = match self.open_reply(context.reply_cptr()) {
                     Some(caller) => (Message::reply(caller), Scope::Few),
-                    None => self.look_at_send(thread, context.reply_cptr(), now),
+                    None => self.look_at_send(thread, context.reply_cptr()),
                 };
                 (reply, true)
             }
@@ -361,8 +347,8 @@ impl<M: Machine> Kernel<M> {
                     Ok(Cap::Reply(reply)) if self.replies[reply] != Reply::Free);
                 (if is_cancelled { (Message::NONE, Scope::All) } else { nothing }, true)
             }
-            Some(Syscall::NbSendRecv) => (self.look_at_send(thread, context.send_cptr(), now), true),
-            Some(Syscall::NbSendWait) => (self.look_at_send(thread, context.reply_cptr(), now), true),
+            Some(Syscall::NbSendRecv) => (self.look_at_send(thread, context.send_cptr()), true),
+            Some(Syscall::NbSendWait) => (self.look_at_send(thread, context.reply_cptr()), true),
             _ => ((Message::NONE, Scope::All), false),
         };
         let sender = if received { self.sender_for(thread, context.cptr()) } else { None };
@@ -371,7 +357,7 @@ impl<M: Machine> Kernel<M> {
 
     /// The message that a system call sends through a capability, and the threads that this may change.
     #[inline]
-    fn look_at_send(&self, thread: ThreadId, cptr: u64, now: Ticks) -> (Message, Scope) {
+    fn look_at_send(&self, thread: ThreadId, cptr: u64) -> (Message, Scope) {
         let message = match self.lookup(thread, cptr) {
             Ok(Cap::Endpoint { id: endpoint, badge, rights }) if rights.can_send() => {
                 let length = self.threads[thread].context.info().length() as u64;
@@ -384,33 +370,68 @@ impl<M: Machine> Kernel<M> {
             }
             Ok(Cap::Reply(reply)) => match self.replies[reply] {
                 Reply::Owed { caller, .. } if self.homes[caller] != self.processor.number => {
-                    self.push_sent(now, TraceKind::Reply, thread, number(Some(caller)), 0);
-                    Message::NONE
+                    return (Message::NONE, Scope::All);
                 }
                 Reply::Owed { caller, .. } => Message::reply(caller),
                 Reply::Free => Message::NONE,
             },
-            Ok(cap @ Cap::Elsewhere { .. }) => {
-                self.push_elsewhere(thread, cap, now);
-                return (Message::NONE, Scope::All);
-            }
             _ => return (Message::NONE, Scope::All),
         };
         (message, Scope::Few)
     }
 
-    /// Records a message to an object of another processor.
+    /// Records a message to another processor before it is sent, so that what happens there has a later time. Returns the keys
+    /// that are on, if changes of them are recorded.
     #[cold]
     #[inline(never)]
-    fn push_elsewhere(&self, thread: ThreadId, cap: Cap, now: Ticks) {
-        let Some(object) = cap.as_elsewhere().filter(|object| object.rights.can_send()) else { return };
-        let kind = match object.kind {
-            ObjectKind::Notification => TraceKind::SignalElsewhere,
-            ObjectKind::Endpoint => TraceKind::CallElsewhere,
+    fn look_widely(&mut self, event: &Event, thread: Option<ThreadId>, now: Ticks) -> u64 {
+        if self.processors > 1
+            && self.trace.is_on(KernelKey::TraceMessages)
+            && let Some(thread) = thread
+        {
+            match event {
+                Event::Syscall(number) => self.push_sent(thread, *number, now),
+                Event::Fault(fault) if self.reports_elsewhere(thread) => {
+                    let second = self.fault_place(thread, fault);
+                    self.push(now, TraceKind::Fault, Some(thread), fault.label().as_raw(), second);
+                }
+                _ => {}
+            }
+        }
+        if self.trace.is_on(KernelKey::TraceMemory) { self.keys_on() } else { 0 }
+    }
+
+    /// Records the message of a system call to another processor.
+    fn push_sent(&mut self, thread: ThreadId, number: i64, now: Ticks) {
+        let context = &self.threads[thread].context;
+        let cptr = match Syscall::from_raw(number) {
+            Some(Syscall::Call | Syscall::Send | Syscall::NbSend) => context.cptr(),
+            Some(Syscall::ReplyRecv | Syscall::NbSendWait) => context.reply_cptr(),
+            Some(Syscall::NbSendRecv) => context.send_cptr(),
             _ => return,
         };
-        let second = elsewhere(object.index.into(), object.processor.into(), object.badge);
-        self.push_sent(now, kind, thread, NO_THREAD, second);
+        match self.lookup(thread, cptr) {
+            Ok(Cap::Reply(reply)) => {
+                if let Reply::Owed { caller, .. } = self.replies[reply]
+                    && self.homes[caller] != self.processor.number
+                {
+                    self.push(now, TraceKind::Reply, Some(thread), self::number(Some(caller)), 0);
+                }
+            }
+            Ok(cap) => {
+                let Some(object) = cap.as_elsewhere().filter(|object| object.rights.can_send()) else {
+                    return;
+                };
+                let kind = match object.kind {
+                    ObjectKind::Notification => TraceKind::SignalElsewhere,
+                    ObjectKind::Endpoint => TraceKind::CallElsewhere,
+                    _ => return,
+                };
+                let second = elsewhere(object.index.into(), object.processor.into(), object.badge);
+                self.push(now, kind, Some(thread), NO_THREAD, second);
+            }
+            Err(_) => {}
+        }
     }
 
     /// The caller of the open call, if the reply to it goes through this capability.
@@ -483,12 +504,14 @@ impl<M: Machine> Kernel<M> {
         {
             self.push(now, kind, thread, number(to), second);
         }
-        if let Some(fault) = self.new_fault(event, before)
-            && let Some(thread) = thread
-            && !(matches!(event, Event::Fault(_)) && self.reports_elsewhere(thread))
-        {
-            let second = self.fault_place(thread, &fault);
-            self.push_rarely(now, TraceKind::Fault, Some(thread), fault.label().as_raw(), second);
+        if let Some(fault) = self.new_fault(event, before) {
+            let is_recorded = before.looked.scope == Scope::All
+                && matches!(event, Event::Fault(_))
+                && thread.is_some_and(|thread| self.reports_elsewhere(thread));
+            if !is_recorded {
+                let second = thread.map_or(0, |thread| self.fault_place(thread, &fault));
+                self.push_rarely(now, TraceKind::Fault, thread, fault.label().as_raw(), second);
+            }
         }
         if let Some(sender) = before.looked.sender
             && !matches!(event, Event::Fault(_))
@@ -568,10 +591,7 @@ impl<M: Machine> Kernel<M> {
         if owner != before.fpu_owner {
             self.push(now, TraceKind::Fpu, before.fpu_owner, number(owner), 0);
         }
-        if before.looked.scope == Scope::All {
-            self.trace_keys(before, now);
-        }
-        let Some(thread) = before.thread else { return };
+        let Some(thread) = before.thread else { return self.trace_keys(before, now) };
         if self.new_fault(event, before).is_some()
             && let Some(served) = &self.served_faults[thread]
         {
@@ -584,6 +604,9 @@ impl<M: Machine> Kernel<M> {
             (Some(work), None) => self.push_work(now, TraceKind::WorkEnd, thread, work),
             _ => {}
         }
+        if before.looked.scope == Scope::All {
+            self.trace_keys(before, now);
+        }
     }
 
     fn push_work(&mut self, now: Ticks, kind: TraceKind, thread: ThreadId, work: ServiceId) {
@@ -591,6 +614,9 @@ impl<M: Machine> Kernel<M> {
     }
 
     fn trace_keys(&mut self, before: &Before, now: Ticks) {
+        if before.looked.scope != Scope::All {
+            return;
+        }
         let on = self.keys_on();
         for key in bits(on ^ before.keys) {
             // With several processors, any thread runs when the letter of the one that asks has its turn.

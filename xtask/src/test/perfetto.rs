@@ -77,6 +77,11 @@ impl File {
         self.tracks.values().filter(is_meant).collect()
     }
 
+    /// Whether a track with this name has events.
+    pub(super) fn has_events_on(&self, name: &str) -> bool {
+        self.tracks.values().any(|track| track.name == name && !track.events.is_empty())
+    }
+
     fn describe(&mut self, message: &Message<'_>) -> Outcome {
         let named = |field, name| message.messages(field).next().transpose().map(|part| part?.text(name));
         let name = named(3, 6)?.or(named(4, 5)?).or(message.text(2)).unwrap_or_default();

@@ -28,8 +28,9 @@ usage: ./x trace [SYSTEM] [--board BOARD] [--variant NAME] [--config CONFIG] [--
 
 Builds the SDK and a system with the kernel's trace on, runs it in QEMU with one instruction per nanosecond,
 and copies the ring of records before it overflows. Writes a timeline for Perfetto (ui.perfetto.dev) and as a
-page, and prints who used the processor, who waited for what, and how long answers took. Recording ends when
-the system prints LIMEN|DONE or all lines of its expected.txt, when it is idle, or after --seconds.
+page, and prints who used the processor, who waited for what, and how long answers took. With several
+processors, the emulator's time is that of the host, and it runs on while the rings are copied. Recording ends
+when the system prints LIMEN|DONE or all lines of its expected.txt, when it is idle, or after --seconds.
 
   SYSTEM              a folder under examples/, tests/ or bench/, or a path; default: examples/tour
   --board BOARD       default: qemu_virt_aarch64; older names work as well

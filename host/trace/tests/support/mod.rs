@@ -4,7 +4,7 @@
 
 use limen_abi::trace::{
     EntryReason, HEADER_BYTES, HeaderWord, MAGIC, MESSAGE_LINE, NO_THREAD, RECORD_BYTES, RecordWord, WRITING,
-    WaitedObject, elsewhere, what,
+    WaitedObject, elsewhere, memory_bytes, what,
 };
 use limen_abi::{FaultLabel, Syscall, TraceKind};
 
@@ -229,6 +229,18 @@ pub(crate) fn spread(slots: u64) -> [Ring; 4] {
     second.push(TraceKind::Call, CLIENT, MONITOR, 0).leave(NO_THREAD, MONITOR).pass(300);
     second.enter(MONITOR, Syscall::Recv).block(MONITOR, WaitedObject::Endpoint).leave(MONITOR, NO_THREAD);
     [first, second, third, fourth]
+}
+
+/// The memory with all of these rings of as many slots, one behind the other from this physical address on.
+pub(crate) fn memory(rings: &mut [Ring], slots: u64, paddr: u64) -> Vec<u8> {
+    let bytes = memory_bytes(slots * RECORD_BYTES);
+    let mut memory = Vec::new();
+    for (ring, number) in rings.iter_mut().zip(0..) {
+        ring.damage(HeaderWord::PADDR, paddr + number * bytes);
+        memory.extend(ring.copy());
+        memory.resize(((number + 1) * bytes) as usize, 0);
+    }
+    memory
 }
 
 /// The difference between `text` and a golden file; `LIMEN_BLESS=1` rewrites the file.

@@ -102,7 +102,7 @@ impl<M: Machine> Kernel<M> {
         self.write_state(&mut part);
         part.word(self.machine.frequency());
         part.word(self.machine.fpu_options());
-        self.trace.count.set(part.end(Part::Boot));
+        self.trace.count = part.end(Part::Boot);
     }
 
     /// Records an event and what it may read.
@@ -126,7 +126,7 @@ impl<M: Machine> Kernel<M> {
             }
             None => [0, 0].into_iter().for_each(|count| part.word(count)),
         }
-        self.trace.count.set(part.end(Part::Begin));
+        self.trace.count = part.end(Part::Begin);
     }
 
     /// Records the effects of the event.
@@ -138,13 +138,13 @@ impl<M: Machine> Kernel<M> {
         part.word(reading_count as u64);
         readings.into_iter().take(reading_count).for_each(|reading| part.word(reading));
         self.write_state(&mut part);
-        self.trace.count.set(part.end(Part::End));
+        self.trace.count = part.end(Part::End);
         let entered = self.trace.recording.entered;
         self.trace.recording.left = entered.filter(|thread| Some(*thread) != self.running_thread());
     }
 
     fn part(&self) -> Option<Writer<'_>> {
-        Some(Writer::begin(self.machine.trace_ring()?, self.trace.count.get(), self.trace.recording.event))
+        Some(Writer::begin(self.machine.trace_ring()?, self.trace.count, self.trace.recording.event))
     }
 
     fn write_thread(&self, part: &mut Writer<'_>, thread: Option<ThreadId>) {
