@@ -99,9 +99,11 @@ fn usage(figures: &Figures, words: Words<'_>) -> String {
     aligned(&rows.into_iter().map(without).collect::<Vec<_>>())
 }
 
-/// The parts of a processor's time that no thread used.
-pub(crate) const REST: [(&str, fn(&Rest) -> u64); 2] =
-    [("idle", |rest| rest.idle), ("unknown", |rest| rest.unknown)];
+/// A part of a processor's time that no thread used: its name, and how long it is.
+type Part = (&'static str, fn(&Rest) -> u64);
+
+/// The parts.
+pub(crate) const REST: [Part; 2] = [("idle", |rest| rest.idle), ("unknown", |rest| rest.unknown)];
 
 /// A part of the recorded time.
 pub(crate) fn share(time: u64, total: u64) -> String {
