@@ -284,7 +284,8 @@ mod tests {
     fn records_that_may_change_are_left_out_of_a_copy_of_a_running_machine() {
         let mut copy = vec![0; (HEADER_BYTES + 4 * RECORD_BYTES) as usize];
         let mut set = |word: usize, value: u64| copy[word * 8..][..8].copy_from_slice(&value.to_le_bytes());
-        (set(HeaderWord::COUNT, 8), set(HeaderWord::SLOTS, 4));
+        set(HeaderWord::COUNT, 8);
+        set(HeaderWord::SLOTS, 4);
         // The header was read before record 8 was written, and record 9 is being written in place of 5.
         for (slot, number) in [8, 5, 6, 7].into_iter().enumerate() {
             set(HeaderWord::LENGTH + slot * RecordWord::LENGTH + RecordWord::NUMBER, number);
