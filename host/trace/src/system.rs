@@ -169,11 +169,9 @@ impl System {
     pub fn domain(&self, domain: u32) -> String {
         let schedules =
             self.report.domains.iter().flat_map(|it| std::iter::once(&it.schedule).chain(&it.others));
-        let mut slots = schedules.flat_map(|schedule| &schedule.schedule);
-        let name = slots
-            .by_ref()
-            .filter(|slot| slot.id == u64::from(domain))
-            .find_map(|slot| slot.domain.as_deref());
+        let slots = schedules.flat_map(|schedule| &schedule.schedule);
+        let mut slots = slots.filter(|slot| slot.id == u64::from(domain));
+        let name = slots.find_map(|slot| slot.domain.as_deref());
         name.map_or_else(|| format!("domain {domain}"), plain)
     }
 
@@ -253,7 +251,8 @@ mod tests {
     #[test]
     fn a_report_gives_names_and_the_place_of_the_ring() {
         let report = r#"{"threads": [{"name": "a"}], "interrupts": [{"line": 33, "owner": "a"}],
-            "domains": {"schedule": [{"domain": "red", "id": 2}]}, "trace": {"paddr": "0x4000", "bytes": 4160, "frequency": null, "programs": []}}"#;
+            "domains": {"schedule": [{"domain": "red", "id": 2}], "others": [{"schedule": [{"domain": "blue", "id": 4}]}]},
+            "trace": {"paddr": "0x4000", "bytes": 4160, "frequency": null, "programs": []}}"#;
         let system = System::new(report, &[]).unwrap();
         let ring = system.ring().unwrap();
         assert_eq!((ring.paddr, ring.bytes, ring.frequency), (Some(Address(0x4000)), 4160, None));
@@ -266,7 +265,7 @@ mod tests {
             (system.interrupt(u32::MAX), system.interrupt(7)),
             ("timer".to_owned(), "interrupt 7".to_owned())
         );
-        assert_eq!((system.domain(2), system.domain(3)), ("red".to_owned(), "domain 3".to_owned()));
+        assert_eq!([2, 3, 4].map(|domain| system.domain(domain)), ["red", "domain 3", "blue"]);
         assert!(System::new("{", &[]).unwrap_err().starts_with("the report cannot be used: "));
     }
 }
