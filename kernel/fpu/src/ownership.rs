@@ -59,11 +59,15 @@ impl Options {
         Self((bits & FpuOption::ALL) as u8)
     }
 
-    const fn isolate(self) -> bool {
+    /// Whether no other thread's registers stay in the unit.
+    #[must_use]
+    pub const fn isolate(self) -> bool {
         self.0 & FpuOption::ISOLATE as u8 != 0
     }
 
-    const fn constant_exit(self) -> bool {
+    /// Whether a domain switch takes constant time.
+    #[must_use]
+    pub const fn constant_exit(self) -> bool {
         self.0 & FpuOption::CONSTANT_EXIT as u8 != 0
     }
 }
@@ -96,6 +100,12 @@ impl<T: Name> Fpu<T> {
     pub fn is_valid_for(&self, user: Option<T>) -> bool {
         let may_ask = self.policy == FpuPolicy::FaultLazy;
         if self.is_on() { self.owner == user } else { user.is_none_or(|user| may_ask && !user.is_trusted()) }
+    }
+
+    /// The policy, and its options.
+    #[must_use]
+    pub fn policy(&self) -> (FpuPolicy, Options) {
+        (self.policy, self.options)
     }
 
     /// The counters since boot.

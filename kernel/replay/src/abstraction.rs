@@ -15,6 +15,7 @@ use limen_core::kernel::Threads;
 use limen_core::machine::{Context, Machine};
 use limen_core::object::endpoint::Endpoint;
 use limen_core::object::irq;
+use limen_core::object::key::{self, DefaultHold};
 use limen_core::object::notification::Signals;
 use limen_core::object::reply::Reply;
 use limen_core::object::sched_context::SchedContext;
@@ -38,6 +39,7 @@ pub struct Facts {
     replies: usize,
     sched_contexts: usize,
     interrupts: usize,
+    keys: usize,
     caps: Vec<Rc<limen_spec::Caps>>,
     services: Vec<state::Service>,
     /// The slots of the fault handlers, by thread.
@@ -68,6 +70,7 @@ impl Facts {
             replies: counts.replies as usize,
             sched_contexts: image.sched_contexts().count(),
             interrupts: image.interrupts().count(),
+            keys: image.keys().count(),
             caps: all_caps(image.thread_count(), machine),
             services: Vec::new(),
             handlers: handlers.collect(),
@@ -155,6 +158,7 @@ fn parts(state: &limen_spec::System) -> Vec<(String, String)> {
     part("ready threads by domain".into(), &state.ready);
     part("postponed threads by domain".into(), &state.postponed);
     part("schedule".into(), &state.schedule);
+    state.keys.iter().enumerate().for_each(|(at, key)| part(format!("key {at}"), key));
     part("floating-point unit".into(), &state.fpu);
     part("immediate services".into(), &state.wiped);
     parts
@@ -169,6 +173,42 @@ fn owner_of<M: Machine>(owner: ThreadId) -> fpu::Owner {
     let thread = index(owner);
     let program = Threads::<M>::id(thread as u64);
     if program == Some(owner) { fpu::Owner::Program(thread) } else { fpu::Owner::Work(thread) }
+}
+
+fn key_of<M: Machine>(facts: &Facts, object: &key::Key) -> limen_spec::key::Key {
+    let threads = (0..facts.threads).filter_map(|thread| Some((thread, Threads::<M>::id(thread as u64)?)));
+    let holds = threads.map(|(thread, id)| (thread, u64::from(object.holds(id))));
+    limen_spec::key::Key {
+        holds: holds.filter(|(_, holds)| *holds > 0).collect(),
+        default: match object.default_hold() {
+            DefaultHold::Off => limen_spec::key::DefaultHold::None,
+            DefaultHold::Held => limen_spec::key::DefaultHold::Held,
+            DefaultHold::TakenBy(thread) => limen_spec::key::DefaultHold::TakenBy(index(thread)),
+        },
+        group: object.group().map(index),
+        is_on: object.is_on(),
+        writer: object.patcher().map(index),
+    }
+}
+
+fn fpu_of<M: Machine>(kernel: &Kernel<M>) -> fpu::Fpu {
+    let unit = &kernel.processor.fpu;
+    let ((policy, options), counters) = (unit.policy(), unit.counters());
+    fpu::Fpu {
+        owner: unit.owner().map(owner_of::<M>),
+        is_on: unit.is_on(),
+        policy,
+        isolates: options.isolate(),
+        exits_in_constant_time: options.constant_exit(),
+        needs: kernel.machine.fpu_options(),
+        counts: fpu::Counts {
+            saves: counters.saves(),
+            loads: counters.loads(),
+            enables: counters.enables(),
+            disables: counters.disables(),
+            faults: counters.faults(),
+        },
+    }
 }
 
 /// The registers and the buffer of a thread's program.
@@ -226,6 +266,9 @@ fn cap_of(cap: Cap) -> limen_spec::Cap {
         Cap::SchedControl => limen_spec::Cap::TimeControl,
         Cap::Interrupt(id) => limen_spec::Cap::Interrupt(Arena::<_, (), 128>::index_of(id)),
         Cap::Service(id) => limen_spec::Cap::Service(index(id)),
+        Cap::Key(id) => limen_spec::Cap::Key(index(id)),
+        Cap::FpuPolicy => limen_spec::Cap::FpuPolicy,
+        Cap::FpuCounters => limen_spec::Cap::FpuCounts,
         _ => limen_spec::Cap::Other,
     }
 }
@@ -447,6 +490,7 @@ fn objects_of<M: Machine>(view: &View<'_, M>) -> limen_spec::System {
         current: processor.current.map(index),
         charged: processor.sched_context.map(index),
         end_is_known: false,
+        unwritten: Vec::new(),
         threads: (0..facts.threads as u64)
             .filter_map(Threads::<M>::id)
             .map(|thread| thread_of(view, thread))
@@ -477,7 +521,8 @@ fn objects_of<M: Machine>(view: &View<'_, M>) -> limen_spec::System {
             end: processor.slot_end,
             domain: processor.domain,
         },
-        fpu: fpu::Fpu { owner: processor.fpu.owner().map(owner_of::<M>), is_on: processor.fpu.is_on() },
+        keys: kernel.keys.iter().take(facts.keys).map(|(_, key)| key_of::<M>(facts, key)).collect(),
+        fpu: fpu_of(kernel),
         woken: Vec::new(),
         services: facts.services.clone(),
         wiped: view.wiped.to_vec(),

@@ -1,6 +1,5 @@
 //! The specification beside a kernel.
 
-use limen_abi::Label;
 use limen_spec::event::Coverage;
 use limen_spec::{Event, System};
 
@@ -15,15 +14,13 @@ pub struct Reference {
     pub compared: u64,
     /// The number of events that the specification does not cover.
     pub skipped: u64,
-    /// Whether a program has changed the floating-point policy, which the specification does not contain.
-    ignores_fpu: bool,
 }
 
 impl Reference {
     /// The specification in this state.
     #[must_use]
     pub fn new(state: System) -> Self {
-        Self { state, compared: 0, skipped: 0, ignores_fpu: false }
+        Self { state, compared: 0, skipped: 0 }
     }
 
     /// Takes over the state of a kernel after an event that the specification does not cover.
@@ -40,16 +37,14 @@ impl Reference {
     /// # Errors
     /// The parts of the state in which they differ.
     pub fn compare(&mut self, event: &Event, found: System, preserved: &[usize]) -> Result<(), String> {
+        let keys = found.keys.iter().enumerate().filter(|(_, key)| key.writer.is_some());
+        let unwritten: Vec<_> = keys.map(|(index, _)| index).collect();
         let outcomes = [false, true].map(|end_is_known| {
-            let mut outcome = System { end_is_known, ..self.state.clone() };
-            let coverage = match event {
-                Event::FpuUse(_) if self.ignores_fpu => Coverage::Unspecified,
-                _ => outcome.handle(event),
-            };
-            outcome.end_is_known = false;
+            let mut outcome = System { end_is_known, unwritten: unwritten.clone(), ..self.state.clone() };
+            let coverage = outcome.handle(event);
+            (outcome.end_is_known, outcome.unwritten) = (false, Vec::new());
             (coverage == Coverage::Specified).then_some(outcome)
         });
-        self.ignores_fpu |= outcomes[0].is_none() && sets_fpu_policy(&self.state);
         let [Some(first), second] = outcomes else {
             self.skip(found);
             return Ok(());
@@ -77,9 +72,6 @@ impl Reference {
                 }
             }
         }
-        if self.ignores_fpu {
-            found.fpu = expected.fpu;
-        }
         found
     }
 }
@@ -94,10 +86,4 @@ fn settled(state: &System) -> System {
         }
     }
     state
-}
-
-/// Whether the running thread's message asks for another policy of the floating-point unit.
-fn sets_fpu_policy(state: &System) -> bool {
-    let label = state.current.map(|current| state.threads[current].registers.info().label());
-    label == Some(Label::FpuSetPolicy.as_raw())
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use limen_abi::slot::{ROOT_BITS, TABLE_BITS};
 
-use crate::state::{EndpointId, NotificationId, ReplyId, System, ThreadId, TimeId};
+use crate::state::{EndpointId, KeyId, NotificationId, ReplyId, System, ThreadId, TimeId};
 
 /// The rights of a capability to an endpoint or notification.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,6 +62,12 @@ pub enum Cap {
     Interrupt(usize),
     /// To a service.
     Service(usize),
+    /// To a static key.
+    Key(KeyId),
+    /// To set the policy of the floating-point unit.
+    FpuPolicy,
+    /// To read the counts of the floating-point unit.
+    FpuCounts,
     /// Of a kind that the specification does not contain.
     Other,
 }

@@ -14,8 +14,7 @@ pub enum Event {
     Syscall(i64),
     /// The current thread faults.
     Fault(Fault),
-    /// The current thread uses the floating-point unit, and the processor traps: a fault, because for a thread that may use
-    /// it, the unit is on.
+    /// The current thread uses the floating-point unit, and the processor traps. The thread gets the unit, or this is its fault.
     FpuUse(Fault),
     /// The timer fires.
     Timer,
@@ -62,8 +61,14 @@ impl System {
             }
             (_, None) => Coverage::Specified,
             (Event::Syscall(number), Some(current)) => self.syscall(current, *number),
-            (Event::Fault(fault) | Event::FpuUse(fault), Some(current)) => {
+            (Event::Fault(fault), Some(current)) => {
                 self.fault(current, *fault);
+                Coverage::Specified
+            }
+            (Event::FpuUse(fault), Some(current)) => {
+                if !self.use_fpu(current) {
+                    self.fault(current, *fault);
+                }
                 Coverage::Specified
             }
             (Event::WorkDone(words), Some(current)) => {
@@ -152,7 +157,16 @@ impl System {
                 self.reply(caller, reply);
                 Ok(Some(Vec::new()))
             }
-            Cap::Thread(_) | Cap::Time(_) | Cap::TimeControl if sending == Sending::Half => Ok(None),
+            Cap::Thread(_)
+            | Cap::Time(_)
+            | Cap::TimeControl
+            | Cap::Key(_)
+            | Cap::FpuPolicy
+            | Cap::FpuCounts
+                if sending == Sending::Half =>
+            {
+                Ok(None)
+            }
             Cap::Empty if !is_call => Ok(None),
             // Without the right to send. Their arguments are not looked at.
             Cap::Endpoint { .. } | Cap::Notification { .. } if !is_call => Ok(None),

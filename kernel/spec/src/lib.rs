@@ -4,8 +4,8 @@
 //! [`Event`] makes of it. There are no fast paths, no queues within objects and no ids that are masked: objects are
 //! elements of vectors, and a thread that waits is in a list in the order in which the list is served.
 //!
-//! The specification follows `docs/kernel.md`, `docs/time.md`, `docs/fpu.md`, `docs/services.md` and
-//! `docs/interrupts.md`. The kernel's core is held against it after every event: see `docs/specification.md`.
+//! The specification follows `docs/kernel.md`, `docs/time.md`, `docs/fpu.md`, `docs/keys.md`,
+//! `docs/services.md` and `docs/interrupts.md`. The kernel's core is held against it after every event: see `docs/specification.md`.
 //!
 //! | module | subject |
 //! |---|---|
@@ -21,7 +21,8 @@
 //! | [`schedule`] | the thread that runs, and domains |
 //! | [`time`] | scheduling contexts and slices |
 //! | [`share`] | shares |
-//! | [`fpu`] | the owner of the floating-point registers |
+//! | [`key`] | static keys |
+//! | [`fpu`] | the floating-point registers: their owner, and policies |
 #![forbid(unsafe_code)]
 
 pub mod capability;
@@ -29,6 +30,7 @@ pub mod endpoint;
 pub mod event;
 pub mod fault;
 pub mod fpu;
+pub mod key;
 pub mod method;
 pub mod notification;
 pub mod registers;

@@ -5,6 +5,7 @@ use limen_abi::{ErrorCode, Label};
 
 use crate::capability::Cap;
 use crate::fpu::Owner;
+use crate::key::Written;
 use crate::state::{Reset, State, System, ThreadId, TimeId};
 
 /// Why a method fails: the code and its details.
@@ -76,6 +77,18 @@ impl System {
                 Some(Label::ServiceRun) => Ok(None),
                 _ => refuse(ErrorCode::IllegalOperation, &[]),
             },
+            Cap::Key(key) => self.invoke_key(caller, key, label),
+            Cap::FpuPolicy => match label {
+                Some(Label::FpuSetPolicy) => {
+                    let words = Request { system: self, caller }.words();
+                    words.and_then(|words| self.set_fpu_policy(words)).map(|()| Some(Vec::new()))
+                }
+                _ => refuse(ErrorCode::IllegalOperation, &[]),
+            },
+            Cap::FpuCounts => match label {
+                Some(Label::FpuReadCounters) => Ok(Some(self.fpu_counts())),
+                _ => refuse(ErrorCode::IllegalOperation, &[]),
+            },
             Cap::Other => return None,
         })
     }
@@ -95,7 +108,9 @@ impl System {
             }
             Some(Label::TcbWriteRegisters) => {
                 let [flags, count] = request.words()?;
-                self.write_registers(caller, thread, flags, count)?;
+                if self.write_registers(caller, thread, flags, count)? == Written::Some {
+                    return self.again(caller);
+                }
             }
             Some(Label::TcbSetPriority) => {
                 let priority = Self::decode_priority(&request)?;
@@ -105,7 +120,11 @@ impl System {
                 let priority = Self::decode_priority(&request)?;
                 self.threads[thread].max_priority = priority;
             }
-            Some(Label::TcbSuspend) => self.suspend(thread),
+            Some(Label::TcbSuspend) => {
+                if self.suspend(thread, caller) == Written::Some {
+                    return self.again(caller);
+                }
+            }
             Some(Label::TcbResume) => self.resume(thread),
             Some(Label::TcbBindNotification) => self.bind_notification(caller, thread)?,
             Some(Label::TcbUnbindNotification) => {
@@ -136,6 +155,12 @@ impl System {
         Ok(Some(Vec::new()))
     }
 
+    /// The system call restarts.
+    fn again(&mut self, caller: ThreadId) -> Result<Answer, Refusal> {
+        self.threads[caller].registers.restart();
+        Ok(None)
+    }
+
     fn read_registers(
         &mut self,
         caller: ThreadId,
@@ -151,8 +176,8 @@ impl System {
         if thread == caller {
             return refuse(ErrorCode::IllegalOperation, &[]);
         }
-        if flags & 1 != 0 {
-            self.suspend(thread);
+        if flags & 1 != 0 && self.suspend(thread, caller) == Written::Some {
+            return self.again(caller);
         }
         if !is_call {
             return Ok(None);
@@ -171,7 +196,7 @@ impl System {
         thread: ThreadId,
         flags: u64,
         count: u64,
-    ) -> Result<(), Refusal> {
+    ) -> Result<Written, Refusal> {
         let message = self.threads[caller].registers.clone();
         if (message.info().length() as u64 - 2) < count {
             return refuse(ErrorCode::TruncatedMessage, &[]);
@@ -180,7 +205,18 @@ impl System {
             return refuse(ErrorCode::IllegalOperation, &[]);
         }
         let count = (count as usize).min(message.values.len());
+        let resumes = flags & 1 != 0;
         self.abandon_work(thread);
+        if resumes {
+            self.release_keys(thread);
+        }
+        if self.write_for(thread, caller) == Written::Some {
+            if resumes {
+                // Until it starts, it must not hold any keys again.
+                self.stop(thread);
+            }
+            return Ok(Written::Some);
+        }
         for index in 0..count {
             self.threads[thread].registers.set_for_program(index, message.word(2 + index));
         }
@@ -193,10 +229,10 @@ impl System {
                 | State::Calling { restarts, .. } => *restarts = false,
             }
         }
-        if flags & 1 != 0 {
+        if resumes {
             self.resume(thread);
         }
-        Ok(())
+        Ok(Written::All)
     }
 
     /// The new priority, which is at most the limit of the thread in whose name it is set.
@@ -394,6 +430,7 @@ impl System {
             self.release_fpu(Owner::Program(thread));
         }
         self.threads[caller].works = Some(service);
+        self.switch_fpu();
         Ok(None)
     }
 
@@ -402,6 +439,7 @@ impl System {
         let Some(service) = self.threads[thread].works.take() else { return };
         self.release_fpu(Owner::Work(thread));
         self.answer(thread, 0, &words[..self.services[service].words]);
+        self.switch_fpu();
     }
 
     /// A thread gives up its work, and its system call restarts.

@@ -3,6 +3,7 @@
 //! The calls that run on a scheduling context are a stack: [`crate::time::Time::calls`], the newest last. A reply to the
 //! newest returns the scheduling context to its caller.
 
+use crate::key::Written;
 use crate::state::{NotificationId, ReplyId, State, System, ThreadId, TimeId};
 
 impl System {
@@ -109,10 +110,16 @@ impl System {
         }
     }
 
-    /// A thread is suspended: its wait and its work end, and its system call would restart.
-    pub(crate) fn suspend(&mut self, thread: ThreadId) {
-        self.stop(thread);
+    /// A thread is suspended: its wait and its work end, its system call would restart, and it holds no keys. One that stops
+    /// itself runs on until the branches are written.
+    pub(crate) fn suspend(&mut self, thread: ThreadId, caller: ThreadId) -> Written {
         self.abandon_work(thread);
+        self.release_keys(thread);
+        let written = self.write_for(thread, caller);
+        if thread != caller || written == Written::All {
+            self.stop(thread);
+        }
+        written
     }
 
     /// A thread stops: its wait ends, and its system call would restart. Its work goes on if it is resumed.

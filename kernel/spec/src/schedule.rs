@@ -107,7 +107,7 @@ impl System {
             schedule.domain = domain;
         }
         if self.schedule.domain != before {
-            self.empty_fpu();
+            self.leave_domain_fpu();
         }
     }
 

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use crate::capability::{Cap, Caps};
 use crate::fault::Fault;
 use crate::fpu::Fpu;
+use crate::key::Key;
 use crate::registers::Registers;
 use crate::time::Time;
 
@@ -19,6 +20,8 @@ pub type NotificationId = usize;
 pub type ReplyId = usize;
 /// A scheduling context, by index.
 pub type TimeId = usize;
+/// A static key, by index.
+pub type KeyId = usize;
 
 /// A system.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,6 +37,8 @@ pub struct System {
     /// An input, like the time: whether the kernel has read the clock since the current slice was used up. It reads it
     /// only when it must, so until the timer fires both are possible.
     pub end_is_known: bool,
+    /// An input: the keys with branches that are not written at the end of the event.
+    pub unwritten: Vec<KeyId>,
     /// The threads.
     pub threads: Vec<Thread>,
     /// For each endpoint the threads that wait there, either all to send or all to receive, in the order of service.
@@ -52,6 +57,8 @@ pub struct System {
     pub postponed: BTreeMap<u8, Vec<ThreadId>>,
     /// The turns of the domains.
     pub schedule: Schedule,
+    /// The static keys.
+    pub keys: Vec<Key>,
     /// The floating-point unit.
     pub fpu: Fpu,
     /// Threads that the event has woken. Empty between events.

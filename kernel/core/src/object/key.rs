@@ -36,7 +36,7 @@ use crate::machine::{Context, Machine, Patching};
 use crate::message::Answer;
 
 /// A static key.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Key {
     /// The holds of each program.
     holds: [u8; THREADS],
@@ -54,7 +54,7 @@ pub struct Key {
 
 /// The default hold of a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum DefaultHold {
+pub enum DefaultHold {
     /// The key is off by default.
     Off,
     /// No program has released the default hold.
@@ -112,6 +112,24 @@ impl Key {
     pub fn is_sound(&self) -> bool {
         let holds: u16 = self.holds.iter().map(|holds| u16::from(*holds)).sum();
         self.count == holds + u16::from(self.default == DefaultHold::Held)
+    }
+
+    /// Returns the thread whose system call patches branches, if some are left.
+    #[must_use]
+    pub fn patcher(&self) -> Option<ThreadId> {
+        self.patcher
+    }
+
+    /// Returns the key of its group.
+    #[must_use]
+    pub fn group(&self) -> Option<KeyId> {
+        self.group
+    }
+
+    /// Returns the default hold.
+    #[must_use]
+    pub fn default_hold(&self) -> DefaultHold {
+        self.default
     }
 
     /// Returns how often a program holds the key.

@@ -216,9 +216,23 @@ impl Step {
     /// Invokes a method of an object of the right kind.
     fn ask(&self, world: &mut World, thread: Thread) {
         let kind = [
-            THREAD, THREAD, THREAD, TIME, TIME, TIME, CONTROL, CONTROL, KEY, SPACE, SERVICE, PROBE,
-            FPU_POLICY, INTERRUPT,
-        ][usize::from(self.picks[0] % 14)];
+            THREAD,
+            THREAD,
+            THREAD,
+            TIME,
+            TIME,
+            TIME,
+            CONTROL,
+            CONTROL,
+            KEY,
+            SPACE,
+            SERVICE,
+            PROBE,
+            FPU_POLICY,
+            INTERRUPT,
+            KEY,
+            FPU_COUNTERS,
+        ][usize::from(self.picks[0] % 16)];
         let syscall = match self.picks[1] % 8 {
             0 => Syscall::Send,
             1 => Syscall::NbSend,
@@ -263,7 +277,10 @@ impl Step {
             }
             SERVICE => (Label::ServiceRun, argument),
             PROBE => (OF_PROBES[pick % OF_PROBES.len()], argument),
-            FPU_POLICY => (Label::FpuSetPolicy, argument),
+            FPU_POLICY => {
+                words = vec![pick as u64 % 5, pick as u64 / 8 % 5];
+                (Label::FpuSetPolicy, argument)
+            }
             INTERRUPT => (Label::IrqHandlerAck, argument),
             _ => (Label::FpuReadCounters, argument),
         };

@@ -72,7 +72,7 @@ pub(super) struct Shape {
     workers: Vec<Worker>,
     /// Turns of domains in ticks; fewer than two are no schedule.
     turns: Vec<(u64, Ticks)>,
-    /// Grants the objects that the specification does not contain: keys, probes, address spaces, and the floating-point policy.
+    /// Grants the objects that the specification does not contain: probes and address spaces.
     has_unspecified: bool,
     /// Adds a thread of the lowest priority that never waits, and resumes threads that others have stopped.
     has_gardener: bool,
@@ -217,10 +217,11 @@ impl Objects {
         place(TIME, self.times.iter().map(|time| time.control()).collect());
         place(INTERRUPT, self.interrupts.iter().map(|interrupt| interrupt.control()).collect());
         place(CONTROL, vec![Grant::sched_control()]);
+        place(KEY, self.keys.iter().map(|key| Grant::key(*key)).collect());
+        place(FPU_POLICY, vec![Grant::fpu_policy(), Grant::fpu_counters()]);
         if has_unspecified {
             place(SPACE, self.threads.iter().map(|thread| Grant::vspace(*thread)).collect());
-            place(KEY, self.keys.iter().map(|key| Grant::key(*key)).collect());
-            place(FPU_POLICY, vec![Grant::fpu_policy(), Grant::fpu_counters(), Grant::probe()]);
+            place(PROBE, vec![Grant::probe()]);
         }
     }
 

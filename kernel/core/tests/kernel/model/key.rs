@@ -2,6 +2,7 @@
 
 use limen_core::arena::{Arena, Id};
 use limen_core::object::endpoint::Endpoint;
+use limen_core::object::key::DefaultHold;
 use limen_core::object::notification::Signals;
 use limen_core::object::reply::Reply;
 use limen_core::object::thread::{AfterSend, State};
@@ -23,6 +24,7 @@ pub(super) fn key(system: &mut System) -> Vec<u16> {
     let core = &system.kernel.processor;
     key.extend([number(core.current), number(core.open_call.map(|call| call.caller))]);
     add_shares(&mut key, system);
+    add_keys(&mut key, system);
     let until_timer = core.programmed.saturating_sub(system.kernel.machine.now);
     key.push(u16::try_from(until_timer).unwrap_or(NONE));
     key
@@ -84,6 +86,9 @@ fn add_endpoints_and_notifications(key: &mut Vec<u16>, system: &System) {
     }
     for (_, notification) in system.kernel.notifications.iter().take(system.size.notifications) {
         key.push(u16::from(matches!(notification.state, Signals::Active(_))));
+        if let Signals::Active(bits) = notification.state {
+            key.push(bits as u16);
+        }
         match notification.state {
             Signals::LoneWaiter(thread) => key.extend([number(Some(thread)), NONE]),
             Signals::WaiterQueue(queue) => add_queue(key, system, queue),
@@ -142,6 +147,31 @@ fn add_shares(key: &mut Vec<u16>, system: &System) {
         }
     }
     add_queue(key, system, kernel.processor.queues.postponed);
+}
+
+fn add_keys(key: &mut Vec<u16>, system: &System) {
+    for (_, object) in system.kernel.keys.iter().take(system.size.keys) {
+        key.extend(system.threads().map(|thread| u16::from(object.holds(thread.id()))));
+        let taken_by = match object.default_hold() {
+            DefaultHold::TakenBy(thread) => Some(thread),
+            DefaultHold::Off | DefaultHold::Held => None,
+        };
+        key.extend([number(taken_by), number(object.patcher()), u16::from(object.is_on())]);
+    }
+    key.extend(system.kernel.machine.key_places.values().map(|place| *place as u16));
+}
+
+/// The state of the floating-point unit without its counters, and the threads that may use it.
+pub(super) fn fpu(system: &System) -> Vec<u16> {
+    let unit = &system.kernel.processor.fpu;
+    let (policy, options) = unit.policy();
+    let mut key = vec![number(unit.owner()), u16::from(unit.is_on()), policy as u16];
+    key.push(u16::from(options.isolate()));
+    for thread in system.threads() {
+        let user = system.kernel.threads[thread.id()].fpu;
+        key.extend([u16::from(user.is_some()), u16::from(unit.is_for(Some(thread.id())))]);
+    }
+    key
 }
 
 fn number<Tag>(id: Option<Id<Tag>>) -> u16 {

@@ -18,9 +18,10 @@ use crate::support::{
     Checking, Endpoint, Grant, OpenCalls, Paths, Plan, SchedContext, Snapshot, System, Thread,
     assert_documented,
 };
-use key::key;
+use key::{fpu, key};
 use operation::{
-    CONTROL, ENDPOINT, FIRST_THREAD, MESSAGES, NOTIFICATION, Operation, SHARES, SPARE_TIME, TIME,
+    CONTROL, ENDPOINT, FIRST_THREAD, FPU_COUNTERS, FPU_POLICY, GROUP_KEY, KEY, KEYS, MESSAGES, NOTIFICATION,
+    Operation, POLICIES, SECOND_NOTIFICATION, SHARES, SIGNALS, SPARE_TIME, TIME,
 };
 
 /// The threads of the model. A monitor that only starts them comes after them.
@@ -35,6 +36,8 @@ struct Model {
     endpoint: Endpoint,
     spare: Option<SchedContext>,
     operations: &'static [Operation],
+    /// Whether states with different owners or policies of the floating-point unit are different.
+    has_policies: bool,
 }
 
 impl Model {
@@ -79,6 +82,45 @@ impl Model {
         model
     }
 
+    /// Each thread has a bit of its own in the notification, and there is a second one. The first thread is passive.
+    fn with_two_notifications(priorities: [u8; THREADS]) -> Self {
+        let mut model = Self::passive(priorities);
+        let second = model.plan.notification();
+        for cap in model.plan.writer.caps.iter_mut().filter(|cap| cap.slot == NOTIFICATION) {
+            cap.badge = 1 << cap.table;
+        }
+        for thread in model.threads {
+            model.plan.place(thread, SECOND_NOTIFICATION, second.with(8, Rights::ALL));
+        }
+        model.operations = SIGNALS;
+        model
+    }
+
+    /// Every thread may change a key and the key of its group, which is on by default.
+    fn with_keys(priorities: [u8; THREADS]) -> Self {
+        let mut model = Self::active(priorities);
+        let group = model.plan.key(true);
+        let key = model.plan.key_of_group(false, group);
+        for thread in model.threads {
+            model.plan.place(thread, GROUP_KEY, Grant::key(group));
+            model.plan.place(thread, KEY, Grant::key(key));
+        }
+        model.operations = KEYS;
+        model
+    }
+
+    /// Every thread may set the policy of the floating-point unit. The last one may not use it.
+    fn with_policies(priorities: [u8; THREADS]) -> Self {
+        let mut model = Self::active(priorities);
+        model.plan.deny_fpu(model.threads[2]);
+        for thread in model.threads {
+            model.plan.place(thread, FPU_POLICY, Grant::fpu_policy());
+            model.plan.place(thread, FPU_COUNTERS, Grant::fpu_counters());
+        }
+        (model.operations, model.has_policies) = (POLICIES, true);
+        model
+    }
+
     fn new([a, b, c]: [u8; THREADS], make_first: impl Fn(&mut Plan, &str, u8) -> Thread) -> Self {
         let mut plan = Plan::new();
         let threads = [make_first(&mut plan, "a", a), plan.thread("b", b), plan.thread("c", c)];
@@ -91,14 +133,14 @@ impl Model {
             }
             plan.handle_faults(thread, endpoint.caller(thread.0));
         }
-        Self { plan, threads, endpoint, spare: None, operations: MESSAGES }
+        Self { plan, threads, endpoint, spare: None, operations: MESSAGES, has_policies: false }
     }
 
     /// Searches from the state of `system`. The chapter of the specification has the numbers of states and events in this row.
     fn search(&self, mut system: System, row: &str) {
         (system.checking, system.open_calls) = (Checking::ByHand, OpenCalls::Keep);
         let mut events = 0;
-        let mut found = HashSet::from([key(&mut system)]);
+        let mut found = HashSet::from([self.key(&mut system)]);
         let mut layer = vec![(Snapshot::of(&system), Vec::new())];
         while !layer.is_empty() {
             let mut next = Vec::new();
@@ -111,7 +153,7 @@ impl Model {
                         continue;
                     }
                     events += system.compared()[0];
-                    if found.insert(key(&mut system)) {
+                    if found.insert(self.key(&mut system)) {
                         next.push((Snapshot::of(&system), trail.extended()));
                         system.kernel.flush_open_call();
                         system.verify(operation);
@@ -123,6 +165,14 @@ impl Model {
             layer = next;
         }
         assert_documented(row, &[found.len() as u64, events]);
+    }
+
+    fn key(&self, system: &mut System) -> Vec<u16> {
+        let mut key = key(system);
+        if self.has_policies {
+            key.extend(fpu(system));
+        }
+        key
     }
 
     /// A calling thread has an owed reply object, and no time is lost.
@@ -207,4 +257,26 @@ fn shares_reach_only_valid_states() {
         system,
         "priorities 70, 60, 60, the first thread passive, the second with a share | fast and slow",
     );
+}
+
+#[test]
+fn signals_of_different_bits_reach_only_valid_states() {
+    let mut model = Model::with_two_notifications([60, 60, 50]);
+    let system = model.plan.boot_serving(&[(model.threads[0], ENDPOINT)]);
+    model
+        .search(system, "priorities 60, 60, 50, the first thread passive, two notifications | fast and slow");
+}
+
+#[test]
+fn static_keys_reach_only_valid_states() {
+    let model = Model::with_keys([60, 60, 50]);
+    let mut system = model.plan.boot();
+    system.kernel.machine.key_steps = 2;
+    model.search(system, "priorities 60, 60, 50, two static keys | fast and slow");
+}
+
+#[test]
+fn policies_of_the_floating_point_unit_reach_only_valid_states() {
+    let model = Model::with_policies([60, 60, 50]);
+    model.search(model.plan.boot(), "priorities 60, 60, 50, all policies | fast and slow");
 }

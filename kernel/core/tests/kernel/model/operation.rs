@@ -1,6 +1,8 @@
 //! The operations of a running thread in the model.
 
-use limen_abi::{Label, Syscall, slot};
+use limen_abi::fpu::{FpuOption, ThreadFlag};
+use limen_abi::{FpuPolicy, Label, Syscall, slot};
+use limen_core::event::Event;
 
 use crate::support::{Arguments, Family, REPLY, System, Thread};
 
@@ -20,6 +22,14 @@ pub(super) const KEY: u64 = 311;
 pub(super) const PROBE: u64 = 312;
 /// A parent's slot to reset its child, in the models with one.
 pub(super) const RESET: u64 = 313;
+/// Each thread's slot for the key of its group, in the model with static keys.
+pub(super) const GROUP_KEY: u64 = 314;
+/// Each thread's slots for the policy and the counters of the floating-point unit, in the model with policies.
+pub(super) const FPU_POLICY: u64 = 315;
+/// See [`FPU_POLICY`].
+pub(super) const FPU_COUNTERS: u64 = 316;
+/// Each thread's slot for the second notification, in the model with two.
+pub(super) const SECOND_NOTIFICATION: u64 = 317;
 /// Each thread's slot for the first thread; the others follow.
 pub(super) const FIRST_THREAD: u64 = 303;
 
@@ -98,6 +108,24 @@ pub(super) enum Operation {
     Enable,
     /// Turn it off.
     Disable,
+    /// Hold the key of its group once more, at most twice.
+    IncGroup,
+    /// Release a hold of the key of its group.
+    DecGroup,
+    /// Read the key of its group.
+    ReadGroup,
+    /// Set the policy of the floating-point unit and its options.
+    SetPolicy([u64; 2]),
+    /// Read the counters of the floating-point unit.
+    ReadCounters,
+    /// Use the floating-point unit, which is off.
+    UseFpu,
+    /// Clear and set the flags of a thread, which may then use the unit or not.
+    SetFlags(u64, [u64; 2]),
+    /// Signal the second notification.
+    SignalSecond,
+    /// Wait for the second notification.
+    WaitSecond,
     /// Start probing.
     StartProbe,
     /// Stop probing.
@@ -137,6 +165,69 @@ pub(super) const MESSAGES: &[Operation] = {
         Restart(0),
         Restart(1),
         Restart(2),
+    ]
+};
+
+/// Operations of a thread in the model with two notifications.
+pub(super) const SIGNALS: &[Operation] = {
+    use Operation::*;
+    &[
+        Signal,
+        SignalSecond,
+        WaitSignal,
+        WaitSecond,
+        PollSignal,
+        SignalRecv,
+        Recv,
+        NbSend,
+        EndSlice,
+        Suspend(0),
+        Suspend(2),
+        Resume(0),
+        Resume(2),
+    ]
+};
+
+/// Operations of a thread in the model with static keys.
+pub(super) const KEYS: &[Operation] = {
+    use Operation::*;
+    &[
+        Enable,
+        Disable,
+        IncGroup,
+        DecGroup,
+        ReadGroup,
+        EndSlice,
+        Suspend(0),
+        Suspend(1),
+        Resume(1),
+        Restart(0),
+        Restart(1),
+    ]
+};
+
+/// Operations of a thread in the model with policies of the floating-point unit.
+pub(super) const POLICIES: &[Operation] = {
+    use Operation::*;
+    &[
+        SetPolicy([FpuPolicy::SemiLazy as u64, 0]),
+        SetPolicy([FpuPolicy::SemiLazy as u64, FpuOption::ISOLATE]),
+        SetPolicy([FpuPolicy::Eager as u64, 0]),
+        SetPolicy([FpuPolicy::FaultLazy as u64, 0]),
+        SetPolicy([FpuPolicy::FaultLazy as u64, FpuOption::ISOLATE]),
+        SetPolicy([FpuPolicy::EarlySave as u64, 0]),
+        SetPolicy([FpuPolicy::ALL.len() as u64, 0]),
+        ReadCounters,
+        UseFpu,
+        SetFlags(0, [0, ThreadFlag::FPU_DISABLED]),
+        SetFlags(0, [ThreadFlag::FPU_DISABLED, 0]),
+        SetFlags(1, [0, ThreadFlag::FPU_DISABLED]),
+        SetFlags(1, [ThreadFlag::FPU_DISABLED, 0]),
+        Signal,
+        WaitSignal,
+        EndSlice,
+        Suspend(0),
+        Resume(0),
     ]
 };
 
@@ -185,6 +276,8 @@ impl Operation {
     pub(super) fn try_perform(self, system: &mut System) -> bool {
         match (self, system.current()) {
             (Self::Run(timer), _) => run(system, timer),
+            (Self::IncGroup, Some(actor)) if has_two_holds(system, actor) => false,
+            (Self::UseFpu, Some(_)) if system.kernel.processor.fpu.is_on() => false,
             (_, Some(actor)) => {
                 self.perform(system, actor);
                 true
@@ -212,6 +305,9 @@ impl Operation {
             Self::WaitSignal => system.wait(actor, NOTIFICATION),
             Self::PollSignal => system.nb_wait(actor, NOTIFICATION),
             Self::Fault => system.fault(actor, Family::EXCEPTION),
+            Self::UseFpu => system.event(Event::FpuUse(Family::EXCEPTION)),
+            Self::SignalSecond => system.signal(actor, SECOND_NOTIFICATION),
+            Self::WaitSecond => system.wait(actor, SECOND_NOTIFICATION),
             Self::EndSlice => system.run_to_timer(),
             Self::Yield => system.yield_slice(actor),
             Self::ReplyStop => system.reply_recv(actor, ENDPOINT, 1, &[1]),
@@ -231,6 +327,12 @@ impl Operation {
             Self::BindThread(index) => (SPARE_TIME, Label::SchedContextBind, &[], &[FIRST_THREAD + index]),
             Self::Enable => (KEY, Label::KeyEnable, &[], &[]),
             Self::Disable => (KEY, Label::KeyDisable, &[], &[]),
+            Self::IncGroup => (GROUP_KEY, Label::KeyInc, &[], &[]),
+            Self::DecGroup => (GROUP_KEY, Label::KeyDec, &[], &[]),
+            Self::ReadGroup => (GROUP_KEY, Label::KeyRead, &[], &[]),
+            Self::SetPolicy(ref words) => (FPU_POLICY, Label::FpuSetPolicy, words, &[]),
+            Self::ReadCounters => (FPU_COUNTERS, Label::FpuReadCounters, &[], &[]),
+            Self::SetFlags(index, ref words) => (FIRST_THREAD + index, Label::TcbSetFlags, words, &[]),
             Self::StartProbe => (PROBE, Label::ProbeStart, &[], &[]),
             Self::StopProbe => (PROBE, Label::ProbeStop, &[], &[]),
             Self::BindNotification => (SPARE_TIME, Label::SchedContextBind, &[], &[NOTIFICATION]),
@@ -241,6 +343,10 @@ impl Operation {
         };
         system.syscall(actor, Syscall::Call, slot, &Arguments { label: label.as_raw(), words, caps });
     }
+}
+
+fn has_two_holds(system: &System, actor: Thread) -> bool {
+    system.kernel.keys.iter().any(|(_, key)| key.holds(actor.id()) == 2)
 }
 
 /// Time passes, also while the processor idles. The timer fires if it is due and not late, and at once if it was late before.

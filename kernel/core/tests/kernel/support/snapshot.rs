@@ -1,11 +1,14 @@
 //! The complete state of a kernel as a value, to compare and to restore.
 
+use std::collections::BTreeMap;
+
 use limen_core::arena::{Arena, Id, NotificationId, SchedContextId, ThreadId};
 use limen_core::fast::OpenCall;
 use limen_core::fault::Fault;
 use limen_core::machine::{CounterAccess, Ticks};
 use limen_core::object::endpoint::Endpoint;
 use limen_core::object::irq::Irq;
+use limen_core::object::key::Key;
 use limen_core::object::notification::Notification;
 use limen_core::object::reply::Reply;
 use limen_core::object::sched_context::{SchedContext, Slice};
@@ -47,6 +50,9 @@ pub(crate) struct Snapshot {
     pub(crate) replies: Vec<Reply>,
     pub(crate) sched_contexts: Vec<SchedContext>,
     pub(crate) irqs: Vec<Irq>,
+    keys: Vec<Key>,
+    /// How many branches on each key are written.
+    key_places: BTreeMap<u64, u32>,
     controller: Controller,
     slices: Vec<Slice>,
     shares: Vec<Share>,
@@ -90,6 +96,8 @@ impl Snapshot {
             replies: first(&kernel.replies, size.replies),
             sched_contexts: first(&kernel.sched_contexts, size.sched_contexts),
             irqs: first(&kernel.irqs, size.interrupts),
+            keys: first(&kernel.keys, size.keys),
+            key_places: kernel.machine.key_places.clone(),
             controller: kernel.machine.controller.clone(),
             slices: first(&kernel.slices, size.sched_contexts),
             shares: first(&kernel.sporadic_servers, size.sched_contexts).into_iter().map(Share).collect(),
@@ -125,6 +133,7 @@ impl Snapshot {
         copy_back(&mut kernel.replies, &self.replies);
         copy_back(&mut kernel.sched_contexts, &self.sched_contexts);
         copy_back(&mut kernel.irqs, &self.irqs);
+        copy_back(&mut kernel.keys, &self.keys);
         copy_back(&mut kernel.slices, &self.slices);
         let shares: Vec<_> = self.shares.iter().map(|share| share.0).collect();
         copy_back(&mut kernel.sporadic_servers, &shares);
@@ -144,6 +153,7 @@ impl Snapshot {
         (machine.now, machine.deadline) = (self.now, self.programmed);
         machine.interrupt = None;
         machine.controller.clone_from(&self.controller);
+        machine.key_places.clone_from(&self.key_places);
     }
 }
 
@@ -176,13 +186,13 @@ fn restore_thread(system: &mut System, thread: Thread, saved: &ThreadSnapshot) {
     system.kernel.links[thread.id()] = saved.links;
 }
 
-fn first<Tag, T: Copy, const N: usize>(arena: &Arena<Tag, T, N>, count: usize) -> Vec<T> {
-    arena.iter().take(count).map(|(_, object)| *object).collect()
+fn first<Tag, T: Clone, const N: usize>(arena: &Arena<Tag, T, N>, count: usize) -> Vec<T> {
+    arena.iter().take(count).map(|(_, object)| object.clone()).collect()
 }
 
-fn copy_back<Tag, T: Copy, const N: usize>(arena: &mut Arena<Tag, T, N>, saved: &[T]) {
+fn copy_back<Tag, T: Clone, const N: usize>(arena: &mut Arena<Tag, T, N>, saved: &[T]) {
     for (index, object) in saved.iter().enumerate() {
         let id: Id<Tag> = Arena::<Tag, T, N>::id(index as u64).expect("a saved object has a place");
-        arena[id] = *object;
+        arena[id].clone_from(object);
     }
 }

@@ -72,6 +72,7 @@ pub(crate) struct Size {
     pub(crate) replies: usize,
     pub(crate) sched_contexts: usize,
     pub(crate) interrupts: usize,
+    pub(crate) keys: usize,
 }
 
 impl Size {
@@ -83,6 +84,7 @@ impl Size {
             replies: counts.replies as usize,
             sched_contexts: sched_contexts(image),
             interrupts: image.interrupts().count(),
+            keys: image.keys().count(),
         }
     }
 }
