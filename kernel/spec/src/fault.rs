@@ -138,7 +138,7 @@ impl System {
         let info = message.info();
         let continues = matches!(fault, Fault::Cap { .. } | Fault::Vm { .. }) || info.label() == 0;
         let written = fault.registers(message.of).into_iter().take(info.length());
-        if written.len() > 0 || !continues {
+        if written.len() > 0 {
             self.abandon_work(thread);
         }
         for (index, position) in written.enumerate() {

@@ -594,6 +594,7 @@ impl TimedOut {
 
     fn boot(&mut self) -> System {
         let mut system = self.family.boot();
+        system.follow_specification();
         system.run_service(self.family.child, self.digest);
         system.run_to_timer();
         let words = [0, 100];

@@ -3,6 +3,7 @@
 
 use core::ops::RangeInclusive;
 
+use limen_abi::fpu::FpuOption;
 use limen_abi::slot;
 use limen_core::machine::Ticks;
 use proptest::collection::vec;
@@ -76,6 +77,8 @@ pub(super) struct Shape {
     has_unspecified: bool,
     /// Adds a thread of the lowest priority that never waits, and resumes threads that others have stopped.
     has_gardener: bool,
+    /// The options that the processor needs with every policy of the floating-point unit.
+    fpu_options: u64,
 }
 
 /// Random systems.
@@ -93,9 +96,16 @@ pub(super) fn specified_shapes() -> impl Strategy<Value = Shape> {
 
 fn shapes_of(threads: RangeInclusive<usize>) -> impl Strategy<Value = Shape> {
     let turns = prop_oneof![2 => Just(Vec::new()), 1 => vec((0..2u64, 30..400u64), 2..4)];
-    (vec(workers(), threads), turns, prop::bool::weighted(0.8)).prop_map(|(workers, turns, has_gardener)| {
-        Shape { workers, turns, has_unspecified: true, has_gardener }
-    })
+    let fpu_options = prop_oneof![3 => Just(0), 1 => 1..=FpuOption::ALL];
+    (vec(workers(), threads), turns, prop::bool::weighted(0.8), fpu_options).prop_map(
+        |(workers, turns, has_gardener, fpu_options)| Shape {
+            workers,
+            turns,
+            has_unspecified: true,
+            has_gardener,
+            fpu_options,
+        },
+    )
 }
 
 fn workers() -> impl Strategy<Value = Worker> {
@@ -262,6 +272,7 @@ impl Shape {
     pub(super) fn of(bytes: &mut Bytes<'_>) -> Self {
         Self {
             has_unspecified: false,
+            fpu_options: 0,
             has_gardener: bytes.below(4) != 1,
             turns: (0..bytes.below(4)).map(|_| (bytes.below(2), 30 + bytes.below(256))).collect(),
             workers: (0..2 + bytes.below(5)).map(|_| Worker::of(bytes)).collect(),
@@ -292,6 +303,7 @@ impl Shape {
             self.place(&mut system, objects.threads[index], objects.times[index], &self.workers[index]);
         }
         system.kernel.machine.key_steps = KEY_STEPS;
+        system.kernel.machine.fpu_options = self.fpu_options;
         World {
             system,
             workers: objects.threads.len() as u64,
