@@ -343,11 +343,11 @@ impl System {
                 }
                 self.times[time].notification = Some(notification);
                 self.notifications[notification].time = Some(time);
-                // A thread that waits for it already has no use for the time until a signal.
+                // A thread that waits for a signal already has no use for the time: as if it began to wait now.
                 if let Some(thread) = self.times[time].thread
-                    && self.waits_for(thread, notification)
+                    && let Some(awaited) = self.awaited(thread)
                 {
-                    self.return_time(thread, Some(notification));
+                    self.return_time(thread, Some(awaited));
                 }
             }
             _ => return refuse(ErrorCode::InvalidCapability, &[1]),

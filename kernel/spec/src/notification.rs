@@ -55,12 +55,12 @@ impl System {
         true
     }
 
-    /// Whether a signal of this notification would wake a thread.
-    pub(crate) fn waits_for(&self, thread: ThreadId, notification: NotificationId) -> bool {
+    /// The notification whose signal would wake a thread.
+    pub(crate) fn awaited(&self, thread: ThreadId) -> Option<NotificationId> {
         match self.threads[thread].state {
-            State::Waiting { notification: other, .. } => other == notification,
-            State::Receiving { .. } => self.threads[thread].notification == Some(notification),
-            _ => false,
+            State::Waiting { notification, .. } => Some(notification),
+            State::Receiving { .. } => self.threads[thread].notification,
+            _ => None,
         }
     }
 

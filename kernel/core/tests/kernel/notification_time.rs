@@ -393,3 +393,25 @@ fn a_server_goes_on_on_its_own_when_the_time_it_runs_on_is_answered_away() {
     system.stop(passive.client);
     system.assert_running(passive.server);
 }
+
+#[test]
+fn time_returns_to_its_lender_when_it_is_bound_while_the_borrower_waits() {
+    let mut passive = Passive::new(200, 100);
+    let manager = passive.plan.thread("manager", 50);
+    let other = passive.plan.notification();
+    let lent = passive.plan.grant(manager, passive.client_time.control());
+    let other = passive.plan.grant(manager, other.waiter());
+    let client = passive.plan.grant(manager, passive.client.control());
+    let mut system = passive.plan.boot_serving(&[(passive.server, passive.receive)]);
+    system.follow_specification();
+    system.call(passive.client, passive.call, 0, &[]);
+    system.wait(passive.server, passive.wait);
+    for label in [Label::TcbSuspend, Label::TcbResume] {
+        system.call(manager, client, label.as_raw(), &[]);
+    }
+    system.assert_holds(passive.server, Some(passive.client_time));
+    system.call_with_caps(manager, lent, Label::SchedContextBind.as_raw(), &[other]);
+    system.assert_running(passive.client);
+    system.assert_holds(passive.client, Some(passive.client_time));
+    system.assert_holds(passive.server, None);
+}
