@@ -11,11 +11,14 @@ use std::fmt::Write as _;
 
 use limen_abi::{Label, MessageInfo, Syscall, slot};
 use limen_core::arena::Arena;
+use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
 use limen_core::kernel::SchedContexts;
 use limen_core::machine::{Interrupt, Line};
+use limen_core::object::key::{DefaultHold, Key};
+use limen_core::object::service::ServiceResult;
 use limen_core::object::thread::State;
-use limen_image::{CapKind, words_of};
+use limen_image::{CapKind, Image, words_of};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -31,11 +34,19 @@ const CASES: u32 = 400;
 const STEPS: usize = 300;
 /// How long two compared systems run, in ticks.
 const END: u64 = 3000;
+/// The number of static keys in a description.
+const KEYS: usize = 4;
 /// The first interrupt line of the controller.
 const FIRST_LINE: usize = 32;
 
-/// The state of a program: names of facts, and the facts.
-type Belongings = Vec<(&'static str, String)>;
+/// The state of a program.
+#[derive(Debug, PartialEq)]
+struct Belongings {
+    registers: TestContext,
+    buffer: Vec<u64>,
+    /// Names of further facts, and the facts.
+    facts: Vec<(&'static str, String)>,
+}
 
 const OF_THREADS: &[Label] = &[
     Label::TcbReadRegisters,
@@ -56,6 +67,8 @@ const OF_TIMES: &[Label] = &[
     Label::SchedContextUnbindObject,
     Label::SchedContextConsumed,
 ];
+const OF_KEYS: &[Label] =
+    &[Label::KeyInc, Label::KeyDec, Label::KeyEnable, Label::KeyDisable, Label::KeyRead, Label::KeyFollow];
 const OF_SPACES: &[Label] = &[Label::ArmVspaceCleanData, Label::ArmVspaceUnifyInstruction];
 /// System calls that invoke an object.
 const INVOKE: &[Syscall] = &[Syscall::Call, Syscall::Call, Syscall::Send, Syscall::NbSend];
@@ -71,6 +84,10 @@ struct Program {
     /// Whether it is in the second of the two domains.
     other: bool,
     has_interrupt: bool,
+    /// Whether it may switch the group's key of its domain, and the key in that group.
+    keys: [bool; 2],
+    /// Whether it may digest its own code and reset its children, and its faults wipe.
+    has_services: bool,
     /// Its budget and period in microseconds.
     limit: (u64, u64),
 }
@@ -101,13 +118,10 @@ struct Step {
 
 fn shapes() -> impl Strategy<Value = Shape> {
     let limit = prop_oneof![3 => Just((1000, 1000)), 1 => (20..50u64).prop_map(|budget| (budget, 100))];
-    let program = (1..6u8, prop::option::weighted(0.2, any::<u8>()), any::<bool>(), any::<bool>(), limit);
-    let program = program.prop_map(|(priority, parent, other, has_interrupt, limit)| Program {
-        priority,
-        parent,
-        other,
-        has_interrupt,
-        limit,
+    let (parent, flag) = (prop::option::weighted(0.2, any::<u8>()), any::<bool>);
+    let program = (1..6u8, parent, flag(), flag(), [flag(), flag()], flag(), limit);
+    let program = program.prop_map(|(priority, parent, other, has_interrupt, keys, has_services, limit)| {
+        Program { priority, parent, other, has_interrupt, keys, has_services, limit }
     });
     let link = (any::<u8>(), any::<u8>(), 0..8u8).prop_map(|(from, to, kind)| Link { from, to, kind });
     (vec(program, 2..7), vec(link, 0..7)).prop_map(|(programs, links)| Shape { programs, links })
@@ -139,7 +153,17 @@ impl Shape {
             }
             text += "</domain_schedule></domains>";
         }
+        for domain in ["one", "two"] {
+            let _ = write!(
+                text,
+                "<static_key name=\"group_{domain}\" default=\"true\" />\
+                 <static_key name=\"key_{domain}\" group=\"group_{domain}\" />"
+            );
+        }
         let count = self.programs.len();
+        for index in 0..count {
+            let _ = write!(text, "<memory_region name=\"r{index}\" size=\"0x1000\" />");
+        }
         let place = |index: u8| usize::from(index) % count;
         let links = self.links.iter().map(|link| (place(link.from), place(link.to), link.kind));
         let allowed = |(from, to, _): &(usize, usize, u8)| {
@@ -164,11 +188,13 @@ impl Shape {
     }
 
     fn write(&self, text: &mut String, index: usize, links: &[(usize, usize, u8)], with_domains: bool) {
-        let Program { priority, has_interrupt, limit: (budget, period), .. } = &self.programs[index];
+        let Program { priority, has_interrupt, keys, has_services, limit: (budget, period), .. } =
+            &self.programs[index];
+        let domain = if with_domains && self.is_other(index) { "two" } else { "one" };
         let _ = write!(text, "<protection_domain name=\"p{index}\" priority=\"{priority}\"");
         let _ = write!(text, " budget=\"{budget}\" period=\"{period}\"");
         if with_domains {
-            let _ = write!(text, " domain=\"{}\"", if self.is_other(index) { "two" } else { "one" });
+            let _ = write!(text, " domain=\"{domain}\"");
         }
         if self.parent(index).is_some() {
             let _ = write!(text, " id=\"{index}\"");
@@ -176,6 +202,20 @@ impl Shape {
         *text += "><program_image path=\"p\" />";
         if *has_interrupt {
             let _ = write!(text, "<irq irq=\"{}\" id=\"40\" />", FIRST_LINE + index);
+        }
+        for (id, name) in ["group", "key"].into_iter().enumerate().filter(|(id, _)| keys[*id]) {
+            let _ = write!(text, "<key name=\"{name}_{domain}\" id=\"{id}\" />");
+        }
+        let children = || (index + 1..self.programs.len()).filter(|child| self.parent(*child) == Some(index));
+        if *has_services {
+            let _ = write!(
+                text,
+                "<map mr=\"r{index}\" vaddr=\"0x4000000\" perms=\"rw\" />\
+                 <digest id=\"15\" pd=\"p{index}\" /><wipe region=\"r{index}\" fault=\"true\" />"
+            );
+            for child in children() {
+                let _ = write!(text, "<reset id=\"{child}\" pd=\"p{child}\" />");
+            }
         }
         let caps: Vec<_> = links.iter().filter(|(from, _, kind)| *from == index && *kind >= 4).collect();
         if !caps.is_empty() {
@@ -189,7 +229,7 @@ impl Shape {
             }
             *text += "</cspace>";
         }
-        for child in (index + 1..self.programs.len()).filter(|child| self.parent(*child) == Some(index)) {
+        for child in children() {
             self.write(text, child, links, with_domains);
         }
         *text += "</protection_domain>";
@@ -202,6 +242,8 @@ struct World {
     system: System,
     /// The capabilities of each program, as pointers.
     caps: Vec<Vec<(u64, CapKind)>>,
+    /// The program of each service.
+    services: Vec<u64>,
 }
 
 impl World {
@@ -211,9 +253,12 @@ impl World {
         let names = programs.iter().map(|program| program.name.clone()).chain(["monitor".to_owned()]);
         let names: Vec<_> = names.collect();
         let caps = (0..names.len()).map(|table| pointers(&built, table as u64)).collect();
+        let words = words_of(image);
+        let services = Image::validate(&words).expect("a valid image").services();
+        let services = services.map(|service| service.thread).collect();
         let lines = [Wiring::Level, Wiring::EdgeKept].repeat(4);
-        let system = System::boot(&words_of(image), names, Clock::PLAIN, &lines);
-        Self { built, system, caps }
+        let system = System::boot(&words, names, Clock::PLAIN, &lines);
+        Self { built, system, caps, services }
     }
 
     /// The index of the running program; the monitor waits for faults instead.
@@ -250,20 +295,29 @@ impl World {
 
     /// Passes time. Returns whether the timer interrupted.
     fn pass(&mut self, ticks: u64) -> bool {
-        let machine = &mut self.system.kernel.machine;
-        let is_idle = self.system.kernel.processor.current.is_none();
-        let end =
-            if is_idle && machine.deadline != u64::MAX { machine.deadline } else { machine.now + ticks };
-        let is_due = machine.deadline <= end;
-        machine.now = if is_due { machine.now.max(machine.deadline) } else { end };
+        let is_due = self.advance(ticks);
         if is_due {
             self.system.interrupt(Interrupt::Timer);
         }
         is_due
     }
 
+    /// Moves the clock. Returns whether the timer is due.
+    fn advance(&mut self, ticks: u64) -> bool {
+        let machine = &mut self.system.kernel.machine;
+        let is_idle = self.system.kernel.processor.current.is_none();
+        let end =
+            if is_idle && machine.deadline != u64::MAX { machine.deadline } else { machine.now + ticks };
+        let is_due = machine.deadline <= end;
+        machine.now = if is_due { machine.now.max(machine.deadline) } else { end };
+        is_due
+    }
+
     /// The running program makes a step.
     fn act(&mut self, program: usize, step: &Step) {
+        if self.system.kernel.is_at_work() {
+            return self.system.event(Event::WorkDone(ServiceResult { words: [1, 2, 3, 4] }));
+        }
         let thread = Thread(program as u64);
         let pick = |place: usize| usize::from(step.picks[place]);
         let caps = &self.caps[program];
@@ -274,6 +328,8 @@ impl World {
             CapKind::Thread => (INVOKE, OF_THREADS),
             CapKind::SchedContext => (INVOKE, OF_TIMES),
             CapKind::SchedControl => (INVOKE, &[Label::SchedControlConfigureFlags]),
+            CapKind::Key => (INVOKE, OF_KEYS),
+            CapKind::Service => (INVOKE, &[Label::ServiceRun]),
             CapKind::Vspace => (INVOKE, OF_SPACES),
             CapKind::Interrupt => (INVOKE, &[Label::IrqHandlerAck]),
             CapKind::Reply => (&[Syscall::Send], &[]),
@@ -315,11 +371,15 @@ impl World {
             .filter(|(_, interrupt)| interrupt.owner == program)
             .map(|(index, _)| at(&kernel.irqs, index))
             .collect();
+        let id = Thread(program as u64).id();
+        let holds: Vec<_> = kernel.keys.iter().take(KEYS).map(|(_, key)| key.holds(id)).collect();
+        let is_taken = |key: &Key| key.default_hold() == DefaultHold::TakenBy(id);
+        let taken: Vec<_> = kernel.keys.iter().take(KEYS).map(|(_, key)| is_taken(key)).collect();
+        let wipes = kernel.machine.served.iter().filter(|service| self.services[**service] == program as u64);
         let endpoint = self.built.objects.endpoint_of(program);
         // A thread whose budget is used up is postponed when its turn comes, whichever event makes it its turn.
         let state = if thread.state == State::Postponed { State::Runnable } else { thread.state };
-        vec![
-            ("registers", format!("{:x?}", self.system.program(Thread(program as u64)))),
+        let facts = vec![
             ("state", format!("{state:?} {:?}", thread.fault)),
             ("priority", format!("{} {} {}", thread.priority, thread.max_priority, thread.domain)),
             ("bindings", format!("{:?} {:?} {:?}", thread.sched_context, thread.notification, thread.fpu)),
@@ -330,8 +390,11 @@ impl World {
             ("reply", format!("{:?}", at(&kernel.replies, program))),
             ("endpoint", format!("{:?}", endpoint.map(|index| at(&kernel.endpoints, index as usize)))),
             ("interrupts", format!("{interrupts:?}")),
-            ("message buffer", format!("{:x?}", self.system.buffers()[program])),
-        ]
+            ("holds on keys", format!("{holds:?} {taken:?}")),
+            ("wipes", wipes.count().to_string()),
+        ];
+        let thread = Thread(program as u64);
+        Belongings { registers: *self.system.program(thread), buffer: self.system.buffer(thread), facts }
     }
 }
 
@@ -378,30 +441,26 @@ fn keep_integrity(shape: &Shape, steps: &[Step], with_domains: bool) -> u64 {
     let mut world = World::boot(built);
     let mut compared = 0;
     for step in steps {
-        world.program();
-        if world.pass(step.ticks) {
-            continue;
-        }
-        let Some(program) = world.program() else {
-            world.set_line(FIRST_LINE + usize::from(step.picks[0] % 8), step.action % 4 > 0);
-            world.take_line();
-            continue;
-        };
         let belongings =
             |world: &World| -> Vec<_> { (0..reach.len()).map(|of| world.belongings(of)).collect() };
+        let mut by = world.program();
+        let is_due = world.advance(step.ticks);
         let before = belongings(&world);
-        let mut by = program;
-        if step.action >= 240 {
+        if is_due {
+            world.system.interrupt(Interrupt::Timer);
+        } else if let Some(program) = by.filter(|_| step.action < 240) {
+            world.act(program, step);
+        } else {
             world.set_line(FIRST_LINE + usize::from(step.picks[0] % 8), step.action % 4 > 0);
             let Some(owner) = world.take_line() else { continue };
-            by = owner;
-        } else {
-            world.act(program, step);
+            by = Some(owner);
         }
+        // The timer ends the budget of the program that runs. While none does, it affects none.
+        let by_name = by.map_or("the timer", |by| world.system.names[by].as_str());
         for (of, (before, after)) in before.into_iter().zip(belongings(&world)).enumerate() {
-            if !reach[by][of] {
+            if by.is_none_or(|by| !reach[by][of]) {
                 compared += 1;
-                assert_eq!(before, after, "{} affects {}", world.system.names[by], world.system.names[of]);
+                assert_eq!(before, after, "{by_name} affects {}", world.system.names[of]);
             }
         }
     }
@@ -442,7 +501,7 @@ fn observed(shape: &Shape, own: &[Step], other: &[Step]) -> (Vec<Seen>, Vec<Belo
         }
         turns[program] += 1;
         if is_own[program] {
-            let words = world.system.buffers().swap_remove(program);
+            let words = world.system.buffer(thread);
             seen.push((world.system.kernel.machine.now, program, *world.system.program(thread), words));
             let line = FIRST_LINE + usize::from(step.picks[3] % 8);
             if world.owner(line).is_some_and(|owner| is_own[owner]) {

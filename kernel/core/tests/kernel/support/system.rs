@@ -8,7 +8,6 @@ use limen_core::event::Event;
 use limen_core::fault::Fault;
 use limen_core::kernel::{Threads, Vspaces};
 use limen_core::machine::{self, Machine, Ticks};
-use limen_core::message::MessageBuffer;
 use limen_core::object::service::Work;
 use limen_image::{Image, Options};
 use limen_replay::abstraction::Facts;
@@ -191,9 +190,13 @@ impl System {
 
     /// Returns the message buffers of all threads.
     pub(crate) fn buffers(&self) -> Vec<Vec<u64>> {
-        let words =
-            |buffer: &MessageBuffer| (0..BufferWord::COUNT).map(|offset| buffer.word(offset)).collect();
-        self.threads().map(|thread| words(&self.kernel.machine.buffers()[thread.id()])).collect()
+        self.threads().map(|thread| self.buffer(thread)).collect()
+    }
+
+    /// Returns the words of the message buffer of a thread.
+    pub(crate) fn buffer(&self, thread: Thread) -> Vec<u64> {
+        let buffer = &self.kernel.machine.buffers()[thread.id()];
+        (0..BufferWord::COUNT).map(|offset| buffer.word(offset)).collect()
     }
 
     /// Returns the program counter of a thread.
