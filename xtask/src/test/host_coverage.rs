@@ -54,7 +54,7 @@ pub fn run(workspace: &Workspace) -> Outcome<(Verdict, ExecutedLines)> {
     };
     let listed = process::capture(tests().args(["--no-run", "--message-format=json"]))?;
     let programs: Vec<_> = listed.lines().filter_map(executable).collect();
-    let verdict = host_tests::follow_all(workspace, tests().arg("--no-fail-fast"))?;
+    let verdict = host_tests::follow_all(workspace, tests().arg("--no-fail-fast"), host_tests::FILE)?;
     let text = exported(&profiles, &folder.join("host.profdata"), &programs)?;
     Ok((verdict, executed_lines(&text, workspace.root())))
 }

@@ -27,7 +27,7 @@ pub const FILE: &str = "build/host-tests.txt";
 /// # Errors
 /// When cargo cannot be started, or the [file](FILE) cannot be written.
 pub fn run(workspace: &Workspace) -> Outcome<Verdict> {
-    let mut tests = HostTests::begin(workspace)?;
+    let mut tests = HostTests::begin(workspace, FILE)?;
     tests.follow(cargo_test().arg("--no-fail-fast"))?;
     let libraries = LIBRARIES.iter().flat_map(|name| ["--package", *name]);
     tests.follow(cargo_test().args(["--no-fail-fast", "--lib"]).args(libraries))?;
@@ -48,7 +48,7 @@ pub fn run(workspace: &Workspace) -> Outcome<Verdict> {
 pub fn run_quickly(workspace: &Workspace, choice: &Choice) -> Outcome<Verdict> {
     let crates = Crates::of(workspace)?.0.into_iter().filter(|each| choice.crates.contains(&each.name));
     let (on_host, others): (Vec<_>, Vec<_>) = crates.partition(|each| each.runs_on_host);
-    let mut tests = HostTests::begin(workspace)?;
+    let mut tests = HostTests::begin(workspace, FILE)?;
     let mut follow = |targets: &str, names: Vec<&str>| {
         let packages = names.iter().flat_map(|name| ["--package", *name]);
         let mut cargo = cargo_test();
@@ -64,12 +64,12 @@ pub fn run_quickly(workspace: &Workspace, choice: &Choice) -> Outcome<Verdict> {
     Ok(tests.verdict)
 }
 
-/// Runs these tests.
+/// Runs these tests, and keeps what they print in this file.
 ///
 /// # Errors
 /// As [`run`].
-pub fn follow_all(workspace: &Workspace, cargo: &mut Command) -> Outcome<Verdict> {
-    let mut tests = HostTests::begin(workspace)?;
+pub fn follow_all(workspace: &Workspace, cargo: &mut Command, file: &'static str) -> Outcome<Verdict> {
+    let mut tests = HostTests::begin(workspace, file)?;
     tests.follow(cargo)?;
     Ok(tests.verdict)
 }
@@ -83,23 +83,25 @@ fn cargo_test() -> Command {
 
 /// The host tests of a run.
 struct HostTests {
+    /// The name of the file that keeps the output.
+    name: &'static str,
     /// The output so far.
     file: File,
     verdict: Verdict,
 }
 
 impl HostTests {
-    fn begin(workspace: &Workspace) -> Outcome<Self> {
-        let path = workspace.path(FILE);
+    fn begin(workspace: &Workspace, name: &'static str) -> Outcome<Self> {
+        let path = workspace.path(name);
         fs::create_dir_all(workspace.path("build")).context(|| "cannot create build".to_owned())?;
-        let file = File::create(path).context(|| format!("cannot write {FILE}"))?;
-        Ok(Self { file, verdict: Verdict::default() })
+        let file = File::create(path).context(|| format!("cannot write {name}"))?;
+        Ok(Self { name, file, verdict: Verdict::default() })
     }
 
     /// Runs cargo, and adds the results of the tests.
     fn follow(&mut self, cargo: &mut Command) -> Outcome {
         let failures = self.verdict.complaints.len();
-        let mut output = TestOutput::default();
+        let mut output = TestOutput::of(self.name);
         let mut last = VecDeque::new();
         let succeeded = self.keep(cargo, |line, verdict| {
             output.take(line, verdict);
@@ -110,7 +112,7 @@ impl HostTests {
         })?;
         if !succeeded && self.verdict.complaints.len() == failures {
             let what = "cargo test failed before it ran every test";
-            self.verdict.complaints.push(complaint(what, last.make_contiguous()));
+            self.verdict.complaints.push(complaint(what, self.name, last.make_contiguous()));
         }
         Ok(())
     }
@@ -118,7 +120,8 @@ impl HostTests {
     /// Runs cargo and keeps what it prints; returns whether it succeeds.
     fn keep(&mut self, cargo: &mut Command, mut each: impl FnMut(&str, &mut Verdict)) -> Outcome<bool> {
         let cannot = || "cannot run cargo test".to_owned();
-        let cannot_write = || format!("cannot write {FILE}");
+        let name = self.name;
+        let cannot_write = || format!("cannot write {name}");
         writeln!(self.file, "$ {}", process::shown(cargo)).context(cannot_write)?;
         // One pipe for both: the file has the compiler's messages and those of tests in their order.
         let (reader, writer) = io::pipe().context(cannot)?;
@@ -138,41 +141,53 @@ impl HostTests {
 /// How many lines of a failed test's output are repeated.
 const TAIL: usize = 40;
 
-/// The output of programs with tests, read line by line: below `failures:` the output of each failed test, and below a
-/// second one the names of all of them; then the sums.
-#[derive(Default)]
+/// The output of programs with tests, read line by line: below `successes:` the output of tests that passed, if it is shown, below
+/// `failures:` that of each failed test, and below a second one the names of all of them; then the sums.
 struct TestOutput {
+    /// The name of the file that keeps the output.
+    file: &'static str,
     /// The name and the lines of each test that failed.
     failed: Vec<(String, Vec<String>)>,
     lists_names: bool,
+    shows_successes: bool,
 }
 
 impl TestOutput {
+    fn of(file: &'static str) -> Self {
+        Self { file, failed: Vec::new(), lists_names: false, shows_successes: false }
+    }
+
     fn take(&mut self, line: &str, verdict: &mut Verdict) {
         let name = line.strip_prefix("---- ").and_then(|rest| rest.strip_suffix(" stdout ----"));
+        if self.shows_successes && line != "failures:" && !line.starts_with("test result: ") {
+            return;
+        }
         if let Some(name) = name {
             self.failed.push((name.to_owned(), Vec::new()));
             self.lists_names = false;
         } else if let Some((passed, failed)) = counts(line) {
             verdict.passed += passed;
             let told = self.failed.drain(..);
-            let told = told.map(|(name, lines)| complaint(&format!("the host test {name} failed"), &lines));
-            let untold = iter::repeat_with(|| format!("a host test failed (see {FILE})"));
+            let told = told
+                .map(|(name, lines)| complaint(&format!("the host test {name} failed"), self.file, &lines));
+            let untold = iter::repeat_with(|| format!("a host test failed (see {})", self.file));
             verdict.complaints.extend(told.chain(untold).take(failed));
-            self.lists_names = false;
+            (self.lists_names, self.shows_successes) = (false, false);
+        } else if line == "successes:" {
+            self.shows_successes = true;
         } else if line == "failures:" {
-            self.lists_names = true;
+            (self.lists_names, self.shows_successes) = (true, false);
         } else if let Some((_, lines)) = self.failed.last_mut().filter(|_| !self.lists_names) {
             lines.push(line.to_owned());
         }
     }
 }
 
-fn complaint(what: &str, lines: &[String]) -> String {
+fn complaint(what: &str, file: &str, lines: &[String]) -> String {
     let end = lines.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
     let tail = &lines[end.saturating_sub(TAIL)..end];
     let shown: String = tail.iter().map(|line| format!("\n| {line}")).collect();
-    format!("{what}; the end of its output ({FILE}):{shown}")
+    format!("{what}; the end of its output ({file}):{shown}")
 }
 
 /// Passed and failed tests of a line `test result: ok. 3 passed; 0 failed; ...`.
@@ -198,6 +213,15 @@ mod tests {
         let printed = "
 running 3 tests
 .FF
+successes:
+
+---- tests::zero stdout ----
+zero
+
+
+successes:
+    tests::zero
+
 failures:
 
 ---- tests::one stdout ----
@@ -217,7 +241,7 @@ failures:
 test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
 test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
 ";
-        let (mut output, mut verdict) = (TestOutput::default(), Verdict::default());
+        let (mut output, mut verdict) = (TestOutput::of(FILE), Verdict::default());
         printed.lines().for_each(|line| output.take(line, &mut verdict));
         assert_eq!(verdict.passed, 1);
         assert_eq!(
@@ -235,7 +259,7 @@ test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; 
     fn everything_that_is_printed_is_kept() {
         let top = std::env::temp_dir().join(format!("limen-host-tests-{}", std::process::id()));
         let workspace = Workspace::at(&top, &top);
-        let mut tests = HostTests::begin(&workspace).unwrap();
+        let mut tests = HostTests::begin(&workspace, FILE).unwrap();
         let mut shell = |script: &str| tests.follow(Command::new("sh").args(["-c", script]));
         shell("echo Running one >&2; echo 'test one ... ok'; echo 'test result: ok. 1 passed; 0 failed'")
             .unwrap();

@@ -21,6 +21,7 @@ pub mod orders;
 mod perfetto;
 mod plan;
 mod quick;
+mod random;
 mod record;
 mod replay;
 mod screen;

@@ -12,6 +12,7 @@ use crate::run::board::{self, Board};
 use crate::test::docs;
 use crate::test::large;
 use crate::test::plan::{HEADERS, HOST, SDK};
+use crate::test::random;
 
 /// The largest numbers of `--repeat` and `--beside`.
 const MOST_ROUNDS: u32 = 10_000;
@@ -100,7 +101,7 @@ impl Options {
         if name == docs::TEST && self.only.is_none() {
             return docs::pages_of(&self.filter).is_some() || self.all && self.filter.is_empty();
         }
-        self.select(name) && (self.is_whole() || ![HEADERS, large::TEST].contains(&name))
+        self.select(name) && (self.is_whole() || ![HEADERS, large::TEST, random::TEST].contains(&name))
     }
 
     /// Which recorded figures of a board to compare.

@@ -20,6 +20,7 @@ use crate::test::jobs::{self, Job};
 use crate::test::large;
 use crate::test::options::Options;
 use crate::test::quick::Choice;
+use crate::test::random;
 use crate::test::record::Phase;
 use crate::test::screen::Screen;
 use crate::test::sdk_tests;
@@ -60,7 +61,7 @@ pub struct Part {
 
 /// Every such test, in the order in which they begin. Those that need no SDK run beside systems, the others after them, one by
 /// one: they build the same systems.
-static PARTS: [Part; 7] = [
+static PARTS: [Part; 8] = [
     Part {
         name: HOST,
         phase: Phase::HostTests,
@@ -69,6 +70,12 @@ static PARTS: [Part; 7] = [
             Some(choice) => host_tests::run_quickly(workspace, choice),
             None => host_tests::run(workspace),
         },
+    },
+    Part {
+        name: random::TEST,
+        phase: Phase::HostTests,
+        needs_sdk: false,
+        judge: |workspace, _| random::run(workspace),
     },
     Part {
         name: cothreads::NAME,
