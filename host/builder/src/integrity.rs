@@ -1,7 +1,7 @@
 //! The authority relation against the kernel: random systems from random descriptions, with random events.
 //!
 //! *Integrity*: an event by a program changes nothing of another program that the relation does not let it affect,
-//! directly or through others. *Confidentiality*: what the programs of a scheduling domain observe does not depend on
+//! directly or through one other program. *Confidentiality*: what the programs of a scheduling domain observe does not depend on
 //! what the programs of another domain do, nor on their interrupts.
 //!
 //! The monitor only receives here: it affects every program by its row, so anything that it does is allowed.
@@ -417,21 +417,17 @@ fn fault(number: u64) -> Fault {
     }
 }
 
-/// Which programs each program can affect, directly or through others, according to the relation.
+/// Which programs an event of each program can change, according to the relation: those of its rows, and those of their rows. For
+/// example, a program that is stopped leaves the queue of its server's endpoint.
 fn influence(built: &Built) -> Vec<Vec<bool>> {
     let rows = authority(built);
     let count = built.parts.system.protection_domains.len();
     let allows = |from, to| rows.iter().any(|row| row.allows(&Party::Program(from), &Party::Program(to)));
-    let mut reach: Vec<Vec<bool>> =
+    let direct: Vec<Vec<bool>> =
         (0..count).map(|from| (0..count).map(|to| from == to || allows(from, to)).collect()).collect();
-    for through in 0..count {
-        for from in 0..count {
-            for to in 0..count {
-                reach[from][to] |= reach[from][through] && reach[through][to];
-            }
-        }
-    }
-    reach
+    let reaches =
+        |from: usize, to: usize| (0..count).any(|through| direct[from][through] && direct[through][to]);
+    (0..count).map(|from| (0..count).map(|to| reaches(from, to)).collect()).collect()
 }
 
 /// Runs a system. Returns how often a program outside the reach of an event was compared.
