@@ -64,6 +64,49 @@ fn figures_are_those_of_the_scene() {
     assert_eq!(times(Path::Signal(Some(DRIVER as u16), SERVER as u16)), Some(vec![50]));
 }
 
+/// The woken thread has a higher priority, so the kernel leaves to it: its record of the switch has the time of the signal's.
+#[test]
+fn a_signal_lasts_from_the_entry_of_its_sender_to_the_first_instruction_of_the_woken_thread() {
+    let mut ring = Ring::new(32);
+    ring.push(TraceKind::Switch, limen_abi::trace::NO_THREAD, CLIENT, 100).pass(40);
+    ring.push(TraceKind::Entry, CLIENT, u64::from(limen_abi::Syscall::Send.as_raw() as u32), 0x20_0040);
+    ring.pass(384).push(TraceKind::Signal, CLIENT, SERVER, 4).push(TraceKind::Switch, CLIENT, SERVER, 100);
+    ring.pass(90).push(TraceKind::Exit, SERVER, 0, 0).pass(1000);
+    let figures = Figures::new(&timeline(&[ring.copy()]));
+    let [latency] = &figures.latencies[..] else { panic!("{:?}", figures.latencies) };
+    assert_eq!(latency.path, Path::Signal(Some(CLIENT as u16), SERVER as u16));
+    assert_eq!(latency.times, [384 + 90]);
+}
+
+/// A thread that runs when the signal arrives has its first instruction after the kernel's exit, too.
+#[test]
+fn a_signal_to_oneself_lasts_until_the_kernel_returns() {
+    let mut ring = Ring::new(32);
+    ring.push(TraceKind::Switch, limen_abi::trace::NO_THREAD, CLIENT, 100).pass(40);
+    ring.enter(CLIENT, limen_abi::Syscall::Send).push(TraceKind::Signal, CLIENT, CLIENT, 4).pass(30);
+    ring.leave(CLIENT, CLIENT).pass(100);
+    let figures = Figures::new(&timeline(&[ring.copy()]));
+    assert_eq!(figures.latencies.iter().map(|latency| latency.times.clone()).collect::<Vec<_>>(), [[40]]);
+}
+
+/// The step stands beside the times: 0 ns is then known to be less than a step.
+#[test]
+fn a_coarse_clock_is_shown_with_its_step() {
+    let facts = |hertz| {
+        let mut ring = scene(128);
+        ring.damage(limen_abi::trace::HeaderWord::FREQUENCY, hertz);
+        let timeline = timeline(&[ring.copy()]);
+        let page = page::page(&timeline, &system(), "clock");
+        let text = table::text(&timeline, &system());
+        let first = text.lines().next().unwrap().to_owned();
+        assert!(page.contains(&first), "{first}");
+        first
+    };
+    assert_eq!(facts(10_000_000), "60 records of processor 0 in 181 us, in steps of 100 ns");
+    assert_eq!(facts(62_500_000), "60 records of processor 0 in 29.0 us, in steps of 16 ns");
+    assert_eq!(facts(1_000_000_000), "60 records of processor 0 in 1.81 us");
+}
+
 /// Each place in the source has its own copy of a name.
 #[test]
 fn spans_and_counters_are_the_same_if_their_names_have_the_same_text() {
