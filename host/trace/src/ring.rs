@@ -207,6 +207,26 @@ impl Reader {
         }
     }
 
+    /// Ends the recording where the last thread stops, without the interrupts of an idle machine behind it, of which the last
+    /// copy has more or fewer. Several processors are not idle at one instant, and keep them.
+    pub fn cut_idle_end(&mut self) {
+        let mut rings = self.rings.values_mut();
+        let (Some(ring), None) = (rings.next(), rings.next()) else { return };
+        let kind = |[time, what, value]: [u64; 3]| Record { number: 0, time, what, value }.kind();
+        let Some((last, switch)) =
+            ring.records.iter().rfind(|(_, words)| kind(**words) == Some(TraceKind::Switch))
+        else {
+            return;
+        };
+        let [time, what, value] = *switch;
+        let is_idle = Record { number: *last, time, what, value }.other().is_none();
+        let exit = ring.records.range(last..).find(|(_, words)| kind(**words) == Some(TraceKind::Exit));
+        if let Some(exit) = exit.map(|(number, _)| *number).filter(|_| is_idle) {
+            ring.records.retain(|number, _| *number <= exit);
+            ring.written = exit + 1;
+        }
+    }
+
     /// The recordings of the processors, by their numbers.
     ///
     /// # Errors

@@ -6,7 +6,8 @@ mod support;
 #[path = "support/wire.rs"]
 mod wire;
 
-use limen_abi::trace::{HEADER_BYTES, HeaderWord, RECORD_BYTES};
+use limen_abi::Syscall;
+use limen_abi::trace::{EntryReason, HEADER_BYTES, HeaderWord, NO_THREAD, RECORD_BYTES, WaitedObject};
 use limen_trace::figures::Figures;
 use limen_trace::{Reader, Recording, System, Timeline, log, page, perfetto, table};
 use proptest::prelude::*;
@@ -85,6 +86,31 @@ fn a_recording_ends_at_an_instant() {
     };
     assert_eq!((recorded(0), recorded(3).lost_count()), (recorded(3), 0));
     assert_eq!(recorded(0).records.last().map(|record| record.time - 1000), Some(1000));
+}
+
+/// However many interrupts of the timer the last copy has of an idle machine.
+#[test]
+fn a_recording_ends_when_the_last_thread_stops() {
+    let recorded = |interrupts: usize, more: usize| {
+        let mut ring = Ring::new(128);
+        ring.call(0, 1).pass(100).reply(1, 0).pass(100);
+        ring.enter(0, Syscall::Recv).block(0, WaitedObject::Endpoint).leave(0, NO_THREAD);
+        for _ in 0..interrupts {
+            ring.pass(1000).enter_for(NO_THREAD, EntryReason::Interrupt).leave(NO_THREAD, NO_THREAD);
+        }
+        for _ in 0..more {
+            ring.pass(1000).enter_for(NO_THREAD, EntryReason::Interrupt).leave(NO_THREAD, 0).pass(10);
+        }
+        let mut reader = Reader::default();
+        reader.add(&ring.copy()).unwrap();
+        reader.cut_idle_end();
+        reader.finish().unwrap().remove(0)
+    };
+    let idle = recorded(0, 0);
+    assert_eq!((recorded(1, 0), recorded(9, 0), idle.lost_count()), (idle.clone(), idle.clone(), 0));
+    assert_eq!(idle.records.last().map(|record| record.time), Some(1230));
+    // A thread that runs again shows how long the machine was idle.
+    assert_eq!(recorded(9, 1).records.len(), idle.records.len() + 9 * 2 + 3);
 }
 
 #[test]

@@ -112,9 +112,13 @@ fn check(workspace: &Workspace, board: &Board, traced: &Traced) -> Outcome {
     let project = Project::locate(workspace, traced.system)?;
     let is_smp = traced.system == SMP.system;
     let (config, nanoseconds) = if is_smp { (SMP_CONFIG, SMP_NANOSECONDS) } else { (CONFIG, NANOSECONDS) };
-    let (recorded, system) = record(workspace, &project, &board.for_config(config)?, config, nanoseconds)?;
-    recorded.outcome()?;
-    let trace = Trace::new(recorded.reader, system.clone(), &[]).map_err(Failure::new)?;
+    let board = board.for_config(config)?;
+    let recorded = || -> Outcome<(Trace, System)> {
+        let (recorded, system) = record(workspace, &project, &board, config, nanoseconds)?;
+        recorded.outcome()?;
+        Ok((Trace::new(recorded.reader, system.clone(), &[]).map_err(Failure::new)?, system))
+    };
+    let (trace, system) = recorded()?;
     let timeline = trace.timeline();
     let is_whole = timeline.processors.iter().all(|one| one.losses.is_empty() && one.lost_outside == 0);
     let complaint = if is_smp && !is_whole {
@@ -127,7 +131,13 @@ fn check(workspace: &Workspace, board: &Board, traced: &Traced) -> Outcome {
     } else {
         let file = File::read(&trace.perfetto())?;
         let shows = (traced.shows)(&Shown { timeline, system: &system, file });
-        (!shows).then(|| "the trace does not show what the example does".to_owned())
+        // With one processor, time is counted in instructions.
+        let is_repeatable = || Ok::<_, Failure>(is_smp || recorded()?.0.perfetto() == trace.perfetto());
+        if !shows {
+            Some("the trace does not show what the example does".to_owned())
+        } else {
+            (!is_repeatable()?).then(|| "another run has another trace".to_owned())
+        }
     };
     complaint.map_or(Ok(()), |complaint| Err(Failure::new(complaint)))
 }

@@ -21,6 +21,11 @@ use crate::trace::memory::{Emulator, Memory, freeze, thaw};
 const INTERVALS: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(80)];
 /// How long a system may write no records. As in [`crate::run::patience`], time in the run queue does not count.
 const IDLE: Duration = Duration::from_secs(5);
+/// The same behind the last line of the console.
+const QUIET: Duration = Duration::from_millis(100);
+/// The machine's time in nanoseconds that a system has there to become idle.
+const BEHIND: u64 = 10_000_000;
+
 /// A run to record.
 pub struct Run<'r> {
     /// The board.
@@ -112,6 +117,9 @@ impl Run<'_> {
             let session = session?;
             let (end, mut reader) = recorded.map_err(|failure| explained(&failure, &session))?;
             reader.cut(self.nanoseconds);
+            if matches!(end, End::Console | End::Idle) {
+                reader.cut_idle_end();
+            }
             Ok(Recorded { reader, session, end })
         })
     }
@@ -140,15 +148,17 @@ struct Recorder {
 impl Recorder {
     fn run(&mut self, has_ended: &AtomicBool) -> Outcome<End> {
         let (mut interval, mut idle) = (INTERVALS[0], None);
+        // The machine's time when the console was seen to be complete. The host sees it at another time in each run.
+        let mut completed = None;
         loop {
-            let is_last = !matches!(self.asked.recv_timeout(interval), Err(RecvTimeoutError::Timeout));
+            let is_complete = !matches!(self.asked.recv_timeout(interval), Err(RecvTimeoutError::Timeout));
             if has_ended.load(Ordering::Relaxed) {
                 // The file outlives the emulator.
                 self.copy()?;
                 return Ok(End::Console);
             }
             let Some(emulator) = self.memory.process() else {
-                if is_last {
+                if is_complete || completed.is_some() {
                     return Ok(End::Console);
                 }
                 continue;
@@ -164,8 +174,11 @@ impl Recorder {
             };
             let fresh = *copied.as_ref().unwrap_or(&0);
             let watch = idle.take().filter(|_| fresh == 0).unwrap_or_else(|| Watch::of(emulator));
-            let end = if is_last {
-                Some(End::Console)
+            if is_complete {
+                completed = Some(self.reader.nanoseconds());
+            }
+            let end = if let Some(completed) = completed {
+                self.is_over(completed, watch.had()).then_some(End::Console)
             } else if self.reader.nanoseconds() >= self.nanoseconds {
                 Some(End::Time)
             } else if self.reader.is_full() {
@@ -187,6 +200,15 @@ impl Recorder {
             let time = Duration::from_nanos(self.reader.nanoseconds());
             progress::show(&format!("recording: {} records in {time:.1?}", self.reader.len()));
         }
+    }
+
+    /// Whether nothing follows the last line, after this time without records. Otherwise the recording ends with the line.
+    fn is_over(&mut self, completed: u64, quiet: Duration) -> bool {
+        let goes_on = self.reader.is_full() || self.reader.nanoseconds() > completed.saturating_add(BEHIND);
+        if goes_on {
+            self.reader.cut(completed);
+        }
+        goes_on || quiet >= QUIET || matches!(self.emulator, Emulator::Runs)
     }
 
     /// Copies the rings, and returns the most new records of one; 0 if they are not there yet.
