@@ -1,6 +1,5 @@
 /* The fast path, for programs without floating-point registers. */
 
-#define NAME "no_fpu"
 #define CONDITIONS "path=fast fpu=off"
 #define BARE_CONDITIONS "path=bare fpu=off"
 #define SWITCH_CONDITIONS "fpu=off"

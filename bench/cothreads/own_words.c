@@ -1,6 +1,5 @@
 /* The fast path with message words of each thread's own, as many as registers carry. */
 
-#define NAME "own_words"
 #define CONDITIONS "path=own_words words=4 fpu=on"
 #define IS_FIRST 0
 

@@ -1,6 +1,5 @@
 /* The slow path: the cothread is enqueued behind the ready ones. */
 
-#define NAME "slow"
 #define CONDITIONS "path=slow fpu=on"
 #define IS_FIRST 0
 

@@ -1,6 +1,5 @@
 /* The fast path without the checks that LIBMICROKITCO_UNSAFE leaves out. */
 
-#define NAME "unsafe"
 #define CONDITIONS "path=unchecked fpu=on"
 #define IS_FIRST 0
 
