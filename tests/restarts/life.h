@@ -41,7 +41,7 @@ struct life {
     volatile seL4_Word replies;
     /* The child's order. */
     volatile seL4_Word end;
-    /* With which main is entered, in C. */
+    /* With which main is entered, in C, or the function that the start code of the Rust crate calls. */
     volatile seL4_Word frame_pointer;
     volatile seL4_Word caller;
     volatile seL4_Word conditions;

@@ -39,11 +39,17 @@ limen::shared! {
         interrupts: AtomicU64,
         replies: AtomicU64,
         end: AtomicU64,
+        frame_pointer: AtomicU64,
+        caller: AtomicU64,
+        conditions: AtomicU64,
     }
 }
 
 limen::region!(LIFE: Life, address = "life", bytes = "life_size");
 limen::protection_domain!(init);
+
+/// The frame pointer, the link register, and the condition flags with which the start code ended.
+static ENTERED: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];
 
 struct Child;
 
@@ -51,6 +57,10 @@ fn init() -> Child {
     let (stack_pointer, flags) = read_registers();
     LIFE[0].stack_pointer.store(stack_pointer, Relaxed);
     LIFE[0].flags.store(flags, Relaxed);
+    for (entered, found) in ENTERED.iter().zip([&LIFE[0].frame_pointer, &LIFE[0].caller, &LIFE[0].conditions])
+    {
+        found.store(entered.load(Relaxed), Relaxed);
+    }
     LIFE[0].copies.store(u64::from(copies_are_right()) * 8, Relaxed);
     LIFE[0].count.fetch_add(1, Relaxed);
     STARTED.notify();
