@@ -2,6 +2,7 @@
 //!
 //! ```toml
 //! [worlds]
+//! lines = "SAW "                                     # only lines with this start; default: all
 //! same = [["FIRST=spin", "FIRST=use"]]               # lists of builds, by variables of make
 //! different = [["EXIT=plain FIRST=spin", "EXIT=plain FIRST=use"]]
 //!
@@ -23,6 +24,7 @@ pub type Consoles = BTreeMap<String, Vec<String>>;
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Worlds {
+    lines: String,
     same: Vec<Builds>,
     different: Vec<Builds>,
     aarch64: Option<Box<Self>>,
@@ -46,6 +48,7 @@ impl TryFrom<Vec<String>> for Builds {
 /// Builds whose consoles are compared.
 #[derive(Clone, Copy, Debug)]
 pub struct Comparison<'a> {
+    lines: &'a str,
     builds: &'a [String],
     wanted: Wanted,
 }
@@ -59,7 +62,7 @@ enum Wanted {
 }
 
 impl Worlds {
-    /// The comparisons on an instruction set.
+    /// The comparisons on an instruction set. Those of its own table compare the same lines as the others.
     pub fn on(&self, architecture: &str) -> Vec<Comparison<'_>> {
         let further = match architecture {
             "aarch64" => &self.aarch64,
@@ -70,7 +73,9 @@ impl Worlds {
         let tables = [Some(self), further.as_deref()].into_iter().flatten();
         let lists = tables.flat_map(|it| [(&it.same, Wanted::Same), (&it.different, Wanted::Different)]);
         lists
-            .flat_map(|(lists, wanted)| lists.iter().map(move |Builds(builds)| Comparison { builds, wanted }))
+            .flat_map(|(lists, wanted)| {
+                lists.iter().map(move |Builds(builds)| Comparison { lines: &self.lines, builds, wanted })
+            })
             .collect()
     }
 }
@@ -92,7 +97,10 @@ impl Comparison<'_> {
             .enumerate()
             .flat_map(|(index, one)| self.builds[index + 1..].iter().map(move |other| (one, other)));
         pairs.into_iter().find_map(|(one, other)| {
-            match (self.wanted, difference(consoles.get(one)?, consoles.get(other)?)) {
+            match (
+                self.wanted,
+                difference(&self.compared(consoles.get(one)?), &self.compared(consoles.get(other)?)),
+            ) {
                 (Wanted::Same, Some(lines)) => {
                     Some(format!("the outputs differ:\n  {one}: {}\n  {other}: {}", lines[0], lines[1]))
                 }
@@ -101,12 +109,16 @@ impl Comparison<'_> {
             }
         })
     }
+
+    /// The lines of a console that are compared.
+    fn compared<'b>(&self, console: &'b [String]) -> Vec<&'b str> {
+        console.iter().map(String::as_str).filter(|line| line.starts_with(self.lines)).collect()
+    }
 }
 
 /// The first line in which two consoles differ.
-fn difference<'a>(one: &'a [String], other: &'a [String]) -> Option<[&'a str; 2]> {
-    const NOTHING: &str = "(nothing)";
-    let line = |console: &'a [String], at: usize| console.get(at).map_or(NOTHING, String::as_str);
+fn difference<'a>(one: &[&'a str], other: &[&'a str]) -> Option<[&'a str; 2]> {
+    let line = |console: &[&'a str], at: usize| console.get(at).copied().unwrap_or("(nothing)");
     let lines = (0..one.len().max(other.len())).map(|at| [line(one, at), line(other, at)]);
     lines.into_iter().find(|[one, other]| one != other)
 }
@@ -133,6 +145,14 @@ mod tests {
         assert_eq!(complaint, "the outputs differ:\n  a: 2\n  b: 3");
         let complaint = same.complaint(&consoles(&[("a", &["1", "2"]), ("b", &["1"])])).unwrap();
         assert!(complaint.ends_with("b: (nothing)"));
+    }
+
+    #[test]
+    fn only_chosen_lines_are_compared() {
+        let worlds = worlds("lines = 'SAW '\nsame = [['a', 'b']]\n[aarch64]\ndifferent = [['a', 'b']]");
+        let all = consoles(&[("a", &["1", "SAW 2", "3"]), ("b", &["SAW 2", "SEEN 4"])]);
+        let complaints: Vec<_> = worlds.on("aarch64").iter().map(|it| it.complaint(&all)).collect();
+        assert_eq!(complaints, [None, Some("the outputs are equal: a, b".to_owned())]);
     }
 
     #[test]
