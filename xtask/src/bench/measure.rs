@@ -23,6 +23,7 @@ use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::{self, Board};
 use crate::run::project::{Build, Project};
 use crate::run::qemu::{self, Audience, Boot, Session};
+use crate::sdk::overlay;
 use crate::sdk::version;
 use crate::shell::concurrent;
 use crate::shell::files;
@@ -80,6 +81,9 @@ const OTHER_CONFIG: &str = "CONFIG";
 
 /// The make variable that names a variant of the board.
 const VARIANT: &str = "VARIANT";
+
+/// The make variable that names how many processors the machine has, if it is not all of the board.
+const PROCESSORS: &str = "PROCESSORS";
 
 /// How often the tool's time is measured, because it depends on the machine's load.
 const REPEATED: usize = 9;
@@ -234,13 +238,17 @@ fn variable<'a>(build: &'a [String], name: &str) -> Option<&'a str> {
     build.iter().find_map(|variable| variable.strip_prefix(name)?.strip_prefix('='))
 }
 
-/// The machine on which a build is measured: the board with the build's VARIANT, for its CONFIG. `None` if the board lacks
-/// one of them, or the build names ARCHITECTURES without the board's.
+/// The machine on which a build is measured: the board with the build's VARIANT and PROCESSORS, for its CONFIG. `None` if the
+/// board lacks one of them, or the build names ARCHITECTURES without the board's.
 pub fn machine_of(board: &Board, build: &[String]) -> Option<Board> {
     let is_for = |names: &str| names.split('+').any(|name| name == board.architecture);
     let variant = variable(build, VARIANT).map(str::to_owned);
     let is_wanted = variable(build, "ARCHITECTURES").is_none_or(is_for);
     let board = is_wanted.then(|| board.with(variant.as_slice()).ok()).flatten()?;
+    let board = match variable(build, PROCESSORS) {
+        Some(count) => board.with_processors(count.parse().ok()?)?,
+        None => board,
+    };
     board.for_config(config_of(build)).ok()
 }
 
@@ -321,8 +329,22 @@ fn boot(
     Ok((image, rows))
 }
 
+/// Builds an image for as many processors as the machine has.
+fn image_of(workspace: &Workspace, project: &Project, build: &Build<'_>) -> Outcome<PathBuf> {
+    let starts = |variable: &&str| variable.starts_with(PROCESSORS);
+    let Some(variable) = build.variables.iter().copied().find(starts) else {
+        return project.build(workspace, build);
+    };
+    let board = build.board;
+    let sdk =
+        workspace.path("build/smaller_sdk").join(format!("{}-{variable}", board.name).replace('=', "-"));
+    let file = Path::new("board").join(&board.name).join(build.config).join("board.toml");
+    overlay::replace(&workspace.sdk(), &sdk, &file, &board.data()?)?;
+    project.build_with(workspace, build, &sdk)
+}
+
 fn boot_plainly(workspace: &Workspace, project: &Project, build: &Build<'_>) -> Outcome<(PathBuf, Vec<Row>)> {
-    let image = project.build(workspace, build)?;
+    let image = image_of(workspace, project, build)?;
     let rows = boot_image(workspace, project, build.board, &image)?;
     Ok((image, rows))
 }
@@ -456,6 +478,6 @@ pub fn printed(session: &Session) -> Outcome<Vec<Row>> {
 fn tool_time(workspace: &Workspace, project: &Project, build: &Build<'_>, image: &Path) -> Outcome<u64> {
     fs::remove_file(image).context(|| format!("cannot remove {}", image.display()))?;
     let start = Instant::now();
-    project.build(workspace, build)?;
+    image_of(workspace, project, build)?;
     Ok(u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX))
 }

@@ -168,6 +168,27 @@ impl Board {
         USUAL.contains(&self.name.as_str())
     }
 
+    /// The same board with fewer processors; `None` if it has fewer than these, or is a simulated core.
+    pub fn with_processors(&self, count: u8) -> Option<Self> {
+        let fewer = self.processors.checked_sub(count).filter(|_| !self.is_simulated)?;
+        let mut qemu_smp = self.qemu_smp.clone();
+        let last = qemu_smp.last_mut()?;
+        *last = last.parse::<u8>().ok()?.checked_sub(fewer)?.to_string();
+        Some(Self { processors: count, qemu_smp, ..self.clone() })
+    }
+
+    /// Its data file for as many processors as it has now.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn data(&self) -> Outcome<String> {
+        let own = |line: &str| {
+            let is_count = line.starts_with("processors = ");
+            if is_count { format!("processors = {}\n", self.processors) } else { format!("{line}\n") }
+        };
+        Ok(files::read(&self.file)?.lines().map(own).collect())
+    }
+
     /// Its name and the chosen variants, as part of the names of files.
     pub fn file_name(&self) -> String {
         let words = std::iter::once(self.name.as_str()).chain(self.chosen.iter().map(String::as_str));
@@ -315,6 +336,20 @@ mod tests {
         let qemu = |config| several.for_config(config).unwrap().qemu;
         assert_eq!(qemu("release"), several.qemu);
         assert_eq!(qemu("smp-release"), ["qemu-system-aarch64", "{image}", "-smp", "3"]);
+    }
+
+    #[test]
+    fn a_machine_may_have_fewer_processors() {
+        let text = format!("{GOOD}processors = 4\nqemu_smp = ['-smp', '5']\n");
+        let board = parse(&text, Path::new("b.toml")).unwrap();
+        let fewer = board.with_processors(2).unwrap();
+        assert_eq!((fewer.processors, fewer.qemu_smp.join(" ").as_str()), (2, "-smp 3"));
+        assert!(board.with_processors(5).is_none());
+        let file = std::env::temp_dir().join(format!("limen-board-{}.toml", std::process::id()));
+        files::write(&file, &text).unwrap();
+        let data = Board { file: file.clone(), ..fewer }.data().unwrap();
+        assert_eq!(data, text.replace("processors = 4", "processors = 2"));
+        std::fs::remove_file(file).unwrap();
     }
 
     #[test]

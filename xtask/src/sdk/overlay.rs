@@ -1,4 +1,4 @@
-//! An SDK that differs from the finished one in one folder and shares all others.
+//! An SDK that differs from the finished one in one folder or file and shares all others.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -6,18 +6,33 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use crate::failure::{Context, Outcome};
+use crate::shell::files;
 
 /// Links everything in `sdk` but the folder `own`, as in `board/NAME/release/elf`, into `other`. The caller fills that folder.
 ///
 /// # Errors
 /// When a folder cannot be read, or a link cannot be written.
 pub fn share(sdk: &Path, other: &Path, own: &Path) -> Outcome {
+    share_others(sdk, other, own)?;
+    fs::create_dir_all(other.join(own)).context(|| format!("cannot create {}", other.join(own).display()))
+}
+
+/// The same for a file with other contents.
+///
+/// # Errors
+/// As [`share`], or when the file cannot be written.
+pub fn replace(sdk: &Path, other: &Path, own: &Path, contents: &str) -> Outcome {
+    share_others(sdk, other, own)?;
+    files::write(&other.join(own), contents)
+}
+
+fn share_others(sdk: &Path, other: &Path, own: &Path) -> Outcome {
     let mut folder = PathBuf::new();
     for part in own {
         share_all_but(part, &sdk.join(&folder), &other.join(&folder))?;
         folder.push(part);
     }
-    fs::create_dir_all(other.join(own)).context(|| format!("cannot create {}", other.join(own).display()))
+    Ok(())
 }
 
 fn share_all_but(part: &OsStr, from: &Path, to: &Path) -> Outcome {
@@ -38,7 +53,6 @@ fn share_all_but(part: &OsStr, from: &Path, to: &Path) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shell::files;
 
     #[test]
     fn everything_but_the_own_folder_is_shared() {
@@ -50,6 +64,10 @@ mod tests {
         for _ in 0..2 {
             share(&sdk, &other, Path::new("board/a/release/elf")).unwrap();
         }
+        let third = top.join("third");
+        replace(&sdk, &third, Path::new("board/b/text"), "own").unwrap();
+        let of_third = ["bin/tool", "board/b/text"].map(|file| files::read(&third.join(file)).unwrap());
+        assert_eq!(of_third, ["bin/tool", "own"]);
         files::write(&other.join("board/a/release/elf/kernel"), "own").unwrap();
         let read = |file: &str| files::read(&other.join(file)).unwrap();
         assert_eq!(read("bin/tool") + &read("board/b/text"), "bin/toolboard/b/text");
