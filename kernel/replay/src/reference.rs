@@ -1,6 +1,7 @@
 //! The specification beside a kernel.
 
 use limen_spec::event::Coverage;
+use limen_spec::time::Time;
 use limen_spec::{Event, System};
 
 use crate::abstraction::difference;
@@ -53,10 +54,15 @@ impl Reference {
         let is_right =
             |expected: &System| settled(&self.as_expected(&found, expected, preserved)) == settled(expected);
         let right = if is_right(&first) { Some(first.clone()) } else { second.filter(is_right) };
-        let Some(right) = right else {
+        let Some(mut right) = right else {
             let found = self.as_expected(&found, &first, preserved);
             return Err(difference(&settled(&found), &settled(&first)));
         };
+        for (time, found) in right.times.iter_mut().zip(&found.times) {
+            if found.share.as_ref().is_some_and(|share| share.usage.is_none()) {
+                settle_used_up(time);
+            }
+        }
         self.state = right;
         Ok(())
     }
@@ -80,10 +86,13 @@ impl Reference {
 /// fires, the kernel has done that or not.
 fn settled(state: &System) -> System {
     let mut state = state.clone();
-    for time in &mut state.times {
-        if let Some(share) = time.share.as_mut().filter(|share| share.is_used_up()) {
-            share.settle(time.period);
-        }
-    }
+    state.times.iter_mut().for_each(settle_used_up);
     state
+}
+
+/// Charges what was used of a share to its list if that is a whole refill.
+fn settle_used_up(time: &mut Time) {
+    if let Some(share) = time.share.as_mut().filter(|share| share.is_used_up()) {
+        share.settle(time.period);
+    }
 }

@@ -78,11 +78,12 @@ impl Share {
         self.usage.is_some_and(|usage| usage.ticks >= self.refills[0].amount)
     }
 
-    /// Ticks are used, until now.
-    pub(crate) fn take(&mut self, ticks: u64, now: u64) {
-        if let Some(usage) = &mut self.usage {
-            usage.ticks += ticks;
-            usage.last = now;
+    /// Ticks are used, until now. A thread runs on for as long as the timer is late; once the list says that the refill is used up,
+    /// that is charged to the list at once.
+    pub(crate) fn take(&mut self, ticks: u64, now: u64, period: u64) {
+        match &mut self.usage {
+            Some(usage) => (usage.ticks, usage.last) = (usage.ticks + ticks, now),
+            None => self.charge(now - ticks, ticks, period),
         }
     }
 

@@ -60,7 +60,7 @@ impl System {
         let time = &mut self.times[time];
         time.consumed += ticks;
         match &mut time.share {
-            Some(share) => share.take(ticks, self.now),
+            Some(share) => share.take(ticks, self.now, time.period),
             None => time.left = time.left.saturating_sub(ticks),
         }
     }

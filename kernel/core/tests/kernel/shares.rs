@@ -1,7 +1,7 @@
 //! Budgets below their period: the limit, the refills, and the accounting.
 
 use limen_abi::limits::{PAUSE_US, POSTPONED_AT_ONCE};
-use limen_abi::{ErrorCode, Label};
+use limen_abi::{ErrorCode, Label, Syscall};
 use limen_core::machine::Interrupt as MachineInterrupt;
 use limen_core::object::thread::State;
 
@@ -205,7 +205,7 @@ fn controlled() -> (System, Thread, Thread, u64, u64, u64) {
 fn configure(system: &mut System, thread: Thread, control: u64, time: u64, words: &[u64]) {
     let label = Label::SchedControlConfigureFlags.as_raw();
     let arguments = Arguments { label, words, caps: &[time] };
-    system.syscall(thread, limen_abi::Syscall::Call, control, &arguments);
+    system.syscall(thread, Syscall::Call, control, &arguments);
 }
 
 /// The server makes the client's slice a share that began in the server, and the client may only use that much of it after
@@ -383,4 +383,32 @@ fn a_full_list_of_refills_is_merged_as_specified() {
         }
         assert_eq!(longest, 16, "a budget of {budget}");
     }
+}
+
+#[test]
+fn time_that_a_late_timer_adds_is_charged_after_what_the_list_has() {
+    let mut plan = Plan::new();
+    let (manager, thread) = (plan.thread("manager", 200), plan.thread("thread", 100));
+    plan.share(thread, 20, 75);
+    let (time, spare, notification) =
+        (plan.sched_context_of(thread), plan.sched_context(1000), plan.notification());
+    let wait = plan.grant(manager, notification.waiter());
+    let [manages, controls] = [manager, thread].map(|holder| plan.grant(holder, Grant::sched_control()));
+    let (time, spare) = (plan.grant(manager, time.control()), plan.grant(thread, spare.control()));
+    let mut system = plan.boot();
+    system.follow_specification();
+    let configure = |system: &mut System, by, control, words: &[u64], time| {
+        let label = Label::SchedControlConfigureFlags.as_raw();
+        system.syscall(by, Syscall::Call, control, &Arguments { label, words, caps: &[time] });
+    };
+    // Four ticks more, which come when the others come back.
+    configure(&mut system, manager, manages, &[24, 25, 0, 0, 0], time);
+    system.wait(manager, wait);
+    system.pass(20);
+    // The kernel reads the clock, and the refill in use is used up.
+    configure(&mut system, thread, controls, &[1000, 1000, 0, 0, 0], spare);
+    system.assert_running(thread);
+    system.pass(4);
+    system.interrupt(MachineInterrupt::Timer);
+    assert_eq!(system.state(thread), State::Postponed);
 }
