@@ -39,9 +39,11 @@ pub fn run(workspace: &Workspace) -> Outcome<Verdict> {
     cargo.args(COMPARISONS).env(SEED, &seed).env(CASES, chosen(CASES, SYSTEMS.to_owned()));
     let mut verdict = host_tests::follow_all(workspace, &mut cargo, FILE)?;
     let output = fs::read_to_string(workspace.path(FILE)).context(|| format!("cannot read {FILE}"))?;
-    verdict
-        .notes
-        .push(format!("{} events compared with the specification, {SEED}={seed}", compared(&output)));
+    let events = compared(&output);
+    if events == 0 && verdict.complaints.is_empty() {
+        verdict.complaints.push(format!("no event was compared (see {FILE})"));
+    }
+    verdict.notes.push(format!("{events} events compared with the specification, {SEED}={seed}"));
     Ok(verdict)
 }
 
