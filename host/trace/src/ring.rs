@@ -19,6 +19,9 @@ use crate::clock::Clock;
 /// Most records in a recording. They take about 200 MB while they are merged.
 pub const MOST_RECORDS: usize = 1 << 22;
 
+/// Nanoseconds that a system has to become idle after its last line.
+pub const BEHIND: u64 = 10_000_000;
+
 /// A record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
@@ -205,6 +208,17 @@ impl Reader {
                 ring.written = ring.records.last_key_value().map_or(0, |(last, _)| last + 1);
             }
         }
+    }
+
+    /// Ends the recording [`BEHIND`] nanoseconds after a time at which the system had written its last line, if the system goes on
+    /// for longer; returns whether it does. The host may have seen the line before the machine had become idle.
+    pub fn end_soon_after(&mut self, line: u64) -> bool {
+        let end = line.saturating_add(BEHIND);
+        let goes_on = self.nanoseconds() > end;
+        if goes_on {
+            self.cut(end);
+        }
+        goes_on
     }
 
     /// Ends the recording where the last thread stops, without the interrupts of an idle machine behind it, of which the last

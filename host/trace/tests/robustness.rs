@@ -9,6 +9,7 @@ mod wire;
 use limen_abi::Syscall;
 use limen_abi::trace::{EntryReason, HEADER_BYTES, HeaderWord, NO_THREAD, RECORD_BYTES, WaitedObject};
 use limen_trace::figures::Figures;
+use limen_trace::ring::BEHIND;
 use limen_trace::{Reader, Recording, System, Timeline, log, page, perfetto, table};
 use proptest::prelude::*;
 use support::{Ring, THREADS, scene};
@@ -111,6 +112,34 @@ fn a_recording_ends_when_the_last_thread_stops() {
     assert_eq!(idle.records.last().map(|record| record.time), Some(1230));
     // A thread that runs again shows how long the machine was idle.
     assert_eq!(recorded(9, 1).records.len(), idle.records.len() + 9 * 2 + 3);
+}
+
+/// However early a copy is made after the last line, also before what belongs to the line has ended.
+#[test]
+fn a_recording_that_goes_on_after_its_last_line_ends_when_the_last_thread_stops() {
+    let recorded = |seen: usize| {
+        let mut ring = Ring::new(128);
+        let mut reader = Reader::default();
+        for _ in 0..6 {
+            ring.call(0, 1).pass(100).reply(1, 0).pass(100);
+        }
+        ring.enter(0, Syscall::Recv).block(0, WaitedObject::Endpoint).leave(0, NO_THREAD);
+        let mut line = None;
+        for interrupt in 0..12 {
+            if interrupt == seen {
+                reader.add(&ring.copy()).unwrap();
+                line = Some(reader.nanoseconds());
+            }
+            ring.pass(BEHIND / 4).enter_for(NO_THREAD, EntryReason::Interrupt).leave(NO_THREAD, NO_THREAD);
+        }
+        // Without a copy at the end, the line was seen during the first call.
+        assert!(reader.add(&ring.copy()).is_ok() && reader.end_soon_after(line.unwrap_or(50)));
+        reader.cut_idle_end();
+        reader.finish().unwrap().remove(0)
+    };
+    let whole = recorded(0);
+    assert_eq!((whole.lost_count(), whole.records.last().map(|record| record.time)), (0, Some(2330)));
+    assert_eq!([recorded(3), recorded(7), recorded(12)], [whole.clone(), whole.clone(), whole]);
 }
 
 #[test]

@@ -60,6 +60,11 @@ impl Watch {
     pub fn had(&self) -> Duration {
         time_had(self.start.elapsed(), &self.before, &threads(&self.process))
     }
+
+    /// The part of it in which the process was on a processor.
+    pub fn worked(&self) -> Duration {
+        time_since(&self.before, &threads(&self.process), |given| given.processor)
+    }
 }
 
 /// A thread's time since its start, from the scheduler.
@@ -84,12 +89,15 @@ fn threads(process: &Path) -> Threads {
 
 /// The part of the elapsed time that counts.
 fn time_had(elapsed: Duration, before: &Threads, now: &Threads) -> Duration {
-    let since = |thread: &OsString, given: &Given, which: fn(&Given) -> Duration| {
-        which(given).saturating_sub(before.get(thread).map_or(Duration::ZERO, which))
-    };
-    let sum = |which| now.iter().map(|(thread, given)| since(thread, given, which)).sum::<Duration>();
+    let [queue, processor]: [fn(&Given) -> Duration; 2] = [|given| given.queue, |given| given.processor];
     // Threads may queue concurrently, for longer in total than the elapsed time.
-    elapsed.saturating_sub(sum(|given| given.queue)).max(sum(|given| given.processor))
+    elapsed.saturating_sub(time_since(before, now, queue)).max(time_since(before, now, processor))
+}
+
+/// The sum over the threads.
+fn time_since(before: &Threads, now: &Threads, which: fn(&Given) -> Duration) -> Duration {
+    let earlier = |thread| before.get(thread).map_or(Duration::ZERO, which);
+    now.iter().map(|(thread, given)| which(given).saturating_sub(earlier(thread))).sum()
 }
 
 #[cfg(test)]

@@ -21,10 +21,9 @@ use crate::trace::memory::{Emulator, Memory, freeze, thaw};
 const INTERVALS: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(80)];
 /// How long a system may write no records. As in [`crate::run::patience`], time in the run queue does not count.
 const IDLE: Duration = Duration::from_secs(5);
-/// The same behind the last line of the console.
+/// How long the emulator may work without a record behind the last line of the console. It works even while the machine is idle,
+/// but not while it waits for a disk, or while this computer is paused.
 const QUIET: Duration = Duration::from_millis(100);
-/// The machine's time in nanoseconds that a system has there to become idle.
-const BEHIND: u64 = 10_000_000;
 
 /// A run to record.
 pub struct Run<'r> {
@@ -173,12 +172,13 @@ impl Recorder {
                 }
             };
             let fresh = *copied.as_ref().unwrap_or(&0);
-            let watch = idle.take().filter(|_| fresh == 0).unwrap_or_else(|| Watch::of(emulator));
+            let watch =
+                idle.take().filter(|_| fresh == 0 && !is_complete).unwrap_or_else(|| Watch::of(emulator));
             if is_complete {
                 completed = Some(self.reader.nanoseconds());
             }
             let end = if let Some(completed) = completed {
-                self.is_over(completed, watch.had()).then_some(End::Console)
+                self.is_over(completed, &watch).then_some(End::Console)
             } else if self.reader.nanoseconds() >= self.nanoseconds {
                 Some(End::Time)
             } else if self.reader.is_full() {
@@ -202,13 +202,11 @@ impl Recorder {
         }
     }
 
-    /// Whether nothing follows the last line, after this time without records. Otherwise the recording ends with the line.
-    fn is_over(&mut self, completed: u64, quiet: Duration) -> bool {
-        let goes_on = self.reader.is_full() || self.reader.nanoseconds() > completed.saturating_add(BEHIND);
-        if goes_on {
-            self.reader.cut(completed);
-        }
-        goes_on || quiet >= QUIET || matches!(self.emulator, Emulator::Runs)
+    /// Whether nothing follows the last line, or more than is recorded.
+    fn is_over(&mut self, completed: u64, watch: &Watch) -> bool {
+        let goes_on = self.reader.is_full() || self.reader.end_soon_after(completed);
+        let is_quiet = || watch.worked() >= QUIET || watch.had() >= IDLE;
+        goes_on || matches!(self.emulator, Emulator::Runs) || is_quiet()
     }
 
     /// Copies the rings, and returns the most new records of one; 0 if they are not there yet.
