@@ -385,7 +385,7 @@ impl<M: Machine> Kernel<M> {
     /// Delivers a fault whose instruction is the system call itself: a reply restarts it.
     #[cold]
     pub(crate) fn fault_in_syscall(&mut self, current: ThreadId, fault: Fault) -> Outcome {
-        self.threads[current].context.rewind_syscall();
+        self.restart_syscall(current);
         self.deliver_fault(current, fault)
     }
 }

@@ -340,15 +340,10 @@ impl<M: Machine> Kernel<M> {
         if event.is_fault() { Rest::Return } else { Rest::Serve }
     }
 
-    /// Handles a system call while probing. If it becomes a fault, the return is not stamped.
+    /// Handles a system call while probing.
     pub fn serve_probed_syscall(&mut self, number: i64, stamp: u64) -> Option<&mut M::Context> {
-        let caller = self.processor.current.or_else(|| self.hidden());
         let _: Rest = self.probe_entry(Some(ProbeEvent::Syscall), stamp);
-        self.serve_syscall(number);
-        if let Some(caller) = caller.filter(|caller| self.threads[*caller].fault.is_some()) {
-            let _: ExitStamp = self.take_exit(caller);
-        }
-        self.running()
+        self.serve_syscall(number)
     }
 
     /// Returns how the next return to this thread is stamped, and clears it.

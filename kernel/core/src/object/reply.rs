@@ -16,7 +16,7 @@ use limen_abi::MessageInfo;
 use super::thread::{AfterSend, Restart, State};
 use crate::arena::{ReplyId, SchedContextId, ThreadId};
 use crate::kernel::Kernel;
-use crate::machine::{Context, Machine};
+use crate::machine::Machine;
 
 /// A reply object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -66,11 +66,11 @@ impl<M: Machine> Kernel<M> {
         let Some(reply) = reply.filter(|_| after != AfterSend::Stop) else {
             // No reply can ever come. If the caller is resumed, it repeats the system call or the faulting
             // instruction.
-            let caller = &mut self.threads[caller];
-            caller.state = State::Inactive;
-            caller.fault = None;
+            let stopped = &mut self.threads[caller];
+            stopped.state = State::Inactive;
+            stopped.fault = None;
             if again == Restart::SystemCall {
-                caller.context.rewind_syscall();
+                self.restart_syscall(caller);
             }
             return;
         };

@@ -441,7 +441,9 @@ impl<M: Machine> Kernel<M> {
         target.state = State::Inactive;
     }
 
-    /// Makes a thread that is not running restart its system call. No return to its program is stamped for it.
+    /// Makes a thread restart its system call. No return to its program is stamped for it.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn restart_syscall(&mut self, thread: ThreadId) {
         self.threads[thread].context.rewind_syscall();
         let _: ExitStamp = self.take_exit(thread);

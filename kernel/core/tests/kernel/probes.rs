@@ -6,10 +6,10 @@ use limen_abi::limits::PROBE_SAMPLES;
 use limen_abi::probe::{ProbeEvent, ProbeOption, ProbeWord};
 use limen_abi::ring::LINE_WORDS;
 use limen_abi::{ErrorCode, Label, MessageInfo, Syscall};
-use limen_core::fault::Fault;
 use limen_core::kernel::SampleRings;
 use limen_core::machine::{Context, Machine};
 use limen_core::object::probe::{ExitStamp, Rest};
+use limen_image::Rights;
 
 use proptest::prelude::*;
 
@@ -209,17 +209,64 @@ fn a_system_call_is_sampled_and_handled() {
     assert_eq!(probing.read()[3], 901);
 }
 
+/// Of a program with a handler, without one, and with one that cannot reply. On x86_64, a stamp would replace the number of
+/// the system call.
 #[test]
-fn the_return_from_a_system_call_that_faults_is_not_stamped() {
-    let mut probing = Probing::started();
-    let parent = probing.parent;
-    probing.arm(ProbeEvent::Syscall, ProbeOption::EXIT);
-    probing.system.context_mut(parent).trap(77, 0, MessageInfo::new(0, 0));
-    probing.system.kernel.threads[parent.id()].fault = Some(Fault::UnknownSyscall { number: 77 });
-    probing.system.kernel.serve_probed_syscall(Syscall::Yield.as_raw(), 901);
-    probing.system.kernel.threads[parent.id()].fault = None;
-    probing.system.yield_slice(probing.child);
-    assert!(!probing.is_stamped());
+fn a_system_call_that_faults_restarts_without_a_stamp() {
+    for rights in [Some(Rights::SEND | Rights::GRANT_REPLY), None, Some(Rights::SEND)] {
+        let mut plan = Plan::new();
+        let [parent, child, handler] = [("parent", 50), ("child", 50), ("handler", 60)]
+            .map(|(name, priority)| plan.thread(name, priority));
+        let endpoint = plan.endpoint();
+        rights.into_iter().for_each(|rights| plan.handle_faults(child, endpoint.with(0, rights)));
+        let receive = plan.grant(handler, endpoint.receiver());
+        let control = plan.grant(parent, child.control());
+        let probe = plan.grant(child, Grant::probe());
+        let mut system = plan.boot();
+        system.recv(handler, receive);
+        system.yield_slice(parent);
+        system.call(child, probe, Label::ProbeStart.as_raw(), &[]);
+        let words = [ProbeEvent::Syscall.as_raw(), 0, u64::MAX, ProbeOption::EXIT];
+        system.call(child, probe, Label::ProbeArm.as_raw(), &words);
+        let before = system.pc(child);
+        system.context_mut(child).trap(77, 0, MessageInfo::new(0, 0));
+        system.kernel.serve_probed_syscall(77, 901);
+        if rights.is_some() {
+            system.recv(handler, receive);
+        }
+        system.call(parent, control, Label::TcbResume.as_raw(), &[]);
+        system.yield_slice(parent);
+        system.assert_running(child);
+        assert_eq!(system.pc(child), before);
+        assert_eq!(system.kernel.exit_stamp(), ExitStamp::None, "{rights:?}");
+    }
+}
+
+/// A call that no reply can reach is delivered, and stops its caller.
+#[test]
+fn a_call_without_the_right_to_a_reply_restarts_without_a_stamp() {
+    let mut plan = Plan::new();
+    let [parent, child, server] =
+        [("parent", 50), ("child", 50), ("server", 60)].map(|(name, priority)| plan.thread(name, priority));
+    let endpoint = plan.endpoint();
+    let receive = plan.grant(server, endpoint.receiver());
+    let control = plan.grant(parent, child.control());
+    let [probe, call] =
+        [Grant::probe(), endpoint.with(0, Rights::SEND)].map(|grant| plan.grant(child, grant));
+    let mut system = plan.boot();
+    system.recv(server, receive);
+    system.yield_slice(parent);
+    system.call(child, probe, Label::ProbeStart.as_raw(), &[]);
+    let words = [ProbeEvent::Syscall.as_raw(), 0, u64::MAX, ProbeOption::EXIT];
+    system.call(child, probe, Label::ProbeArm.as_raw(), &words);
+    let number = Syscall::Call.as_raw();
+    system.context_mut(child).trap(number, call, MessageInfo::new(0, 0));
+    system.kernel.serve_probed_syscall(number, 901);
+    system.recv(server, receive);
+    system.call(parent, control, Label::TcbResume.as_raw(), &[]);
+    system.yield_slice(parent);
+    system.assert_running(child);
+    assert_eq!(system.kernel.exit_stamp(), ExitStamp::None);
 }
 
 #[test]
