@@ -10,8 +10,8 @@
 //
 // The console goes to standard output. With `--phases 1`, so do the durations of the parts of boot, as rows of `./x bench`. The
 // run ends when the firmware turns the machine off, with the signal TERM, after `--cycles`, or when the system is silent for
-// too long. Then standard error gets the number of cycles. With `--counter`, the register `cycle` counts something else than
-// cycles. With `--time-register 1`, the core has the register `time`; without, reading it is an illegal instruction. With
+// too long. Then standard error gets the number of cycles. The register `cycle` counts those of the machine, the same on all harts;
+// the core's own stops while its hart sleeps. With `--counter`, it counts something else. With `--time-register 1`, the core has the register `time`; without, reading it is an illegal instruction. With
 // `--trace`, the file gets a line for each instruction that retires or traps; with `--trace-reads 1` as well, for reads of
 // `cycle` in programs only.
 
@@ -544,7 +544,7 @@ private:
     uint64_t loader = 0, kernel = 0;
 };
 
-// What the register `cycle` counts: cycles, as in the core itself, or an event, so that programs that measure cycles count it.
+// What the register `cycle` counts: cycles, or an event, so that programs that measure cycles count it.
 class Counter {
 public:
     explicit Counter(const std::string &name) : name(name)
@@ -555,18 +555,23 @@ public:
     }
 
     // After a rising edge of the clock, which has incremented the register, and before instructions read it.
-    template <class Port> void update(VExampleRocketSystem &core, const Port &memory)
+    template <class Port> void update(VExampleRocketSystem &core, const Port &memory, uint64_t cycles)
     {
         bool is_walking = TILE(core, ptw__DOT__state) != 0;
         walks += is_walking && !was_walking;
         was_walking = is_walking;
-        if (name == "cycles") {
-            return;
-        }
         uint64_t lines = name == "code_lines" ? memory.code : memory.count - memory.code;
-        uint64_t events = name == "walks" ? walks : lines;
-        CSR(core, small_1) = events % SMALL;
-        CSR(core, large_1) = events / SMALL;
+        uint64_t value = name == "cycles" ? cycles : name == "walks" ? walks : lines;
+        CSR(core, small_1) = value % SMALL;
+        CSR(core, large_1) = value / SMALL;
+#if HARTS == 4
+#define SET(domain)                                                                                                      \
+    TILE_OF(core, domain, core__DOT__csr__DOT__small_1) = value % SMALL;                                                 \
+    TILE_OF(core, domain, core__DOT__csr__DOT__large_1) = value / SMALL
+        SET(tile_prci_domain_1);
+        SET(tile_prci_domain_2);
+        SET(tile_prci_domain_3);
+#endif
     }
 
     // The register.
@@ -701,7 +706,7 @@ int run(const Options &options)
         account.cycles++;
         memory_port.update(account.cycles);
         device_port.update(account.cycles);
-        counter.update(*core, memory_port);
+        counter.update(*core, memory_port, account.cycles);
         devices.note_interrupts(Counter::value(*core));
         core->interrupts = devices.interrupts();
         core->clock = 0;
