@@ -50,8 +50,8 @@ const SIMULATED: [&str; 10] = [
     "bench/ppc",
 ];
 
-/// The system that a simulated core with several harts measures without a filter.
-const ELSEWHERE: &str = "bench/elsewhere";
+/// The systems that a simulated core with several harts measures without a filter.
+const SEVERAL_HARTS: [&str; 2] = ["bench/elsewhere", "bench/slots"];
 
 /// The variable with which programs are built for a simulated core.
 pub const SIMULATED_BUILD: &str = "SIMULATED=1";
@@ -113,7 +113,7 @@ pub fn run(
     let mut chosen = Vec::new();
     // There the whole name of a system stands for this one only: bench/irq is in the name of bench/irq_work.
     let is_chosen = |project: &&Project| match board.is_simulated {
-        true if filter.is_empty() && board.processors > 1 => project.name == ELSEWHERE,
+        true if filter.is_empty() && board.processors > 1 => SEVERAL_HARTS.contains(&project.name.as_str()),
         true if filter.is_empty() => SIMULATED.contains(&project.name.as_str()),
         true if SIMULATED.contains(&filter) => project.name == filter,
         _ => project.name.contains(filter),
@@ -219,10 +219,10 @@ fn results(workspace: &Workspace, board: &Board, unit: &str, rows: Vec<Row>) -> 
     })
 }
 
-/// Whether a system is measured on a board: on those in its `boards.txt`, or on all.
+/// Whether a system is measured on a board: on those whose names or titles are in its `boards.txt`, or on all.
 fn is_for(project: &Project, board: &Board) -> Outcome<bool> {
     let file = project.folder.join("boards.txt");
-    Ok(!file.exists() || files::read(&file)?.lines().any(|name| name == board.name))
+    Ok(!file.exists() || files::read(&file)?.lines().any(|name| name == board.name || name == board.title()))
 }
 
 /// The measured builds of a system, each a list of make variables: the lines of its `builds.txt`, or one build without
