@@ -23,6 +23,15 @@ impl Console {
     /// Takes the next line of the log, and returns the lines that are complete with it.
     pub fn take(&mut self, line: &[u8]) -> Vec<String> {
         let text = plain(line);
+        if !text.contains(MARK) {
+            return self.take_text(text.replace('\n', " "));
+        }
+        // A line of JSON may have several texts, and a text several lines.
+        let texts = text.split(['"', '\n']).filter(|text| text.contains(MARK));
+        texts.flat_map(|text| self.take_text(text.to_owned())).collect()
+    }
+
+    fn take_text(&mut self, text: String) -> Vec<String> {
         if text.contains(MARK) || self.pieces.is_empty() {
             let mut lines = self.finish();
             if is_open(&text) {
@@ -123,8 +132,8 @@ fn is_open(line: &str) -> bool {
     is_meant && !rest.split_whitespace().any(|word| word == "end")
 }
 
-/// The text of a line without escape sequences and the zero bytes of UTF-16. The system itself prints no backslash in lines
-/// about faults.
+/// The text of a line without escape sequences and the zero bytes of UTF-16. The system itself prints neither backslashes nor
+/// quotes in lines about faults.
 fn plain(line: &[u8]) -> String {
     let text = line.iter().copied().filter(|byte| *byte != 0).collect::<Vec<_>>();
     let text = String::from_utf8_lossy(&text);
@@ -134,11 +143,12 @@ fn plain(line: &[u8]) -> String {
             '\u{1b}' => skip_sequence(&mut characters),
             '\r' | '\n' => {}
             '\\' => match characters.next() {
-                Some('n' | 'r' | 't') => plain.push(' '),
-                Some('u') if characters.as_str().starts_with("001b") => {
-                    characters.nth(3);
-                    skip_sequence(&mut characters);
-                }
+                Some('n' | 'r') => plain.push('\n'),
+                Some('t') => plain.push(' '),
+                Some('u') => match escaped(&mut characters) {
+                    Some('\u{1b}') => skip_sequence(&mut characters),
+                    other => plain.extend(other),
+                },
                 other => plain.extend(other),
             },
             other if other.is_whitespace() => plain.push(' '),
@@ -146,6 +156,14 @@ fn plain(line: &[u8]) -> String {
         }
     }
     plain
+}
+
+/// The character of four hexadecimal digits.
+fn escaped(characters: &mut std::str::Chars<'_>) -> Option<char> {
+    let digits = characters.as_str().get(..4)?;
+    let code = u32::from_str_radix(digits, 16).ok()?;
+    *characters = characters.as_str().get(4..)?.chars();
+    char::from_u32(code)
 }
 
 /// Skips the rest of an escape sequence (ECMA-48).
@@ -231,6 +249,22 @@ mod tests {
         for line in [json, coloured, markdown, spaces] {
             let (lines, damaged) = read([line.as_bytes()]);
             assert_eq!((records(&lines), damaged), (records(&[FAULT.to_owned()]), 0), "{line}");
+        }
+    }
+
+    #[test]
+    fn texts_of_json_may_end_with_the_line_and_have_several() {
+        let ends_with_it = format!(r#"{{"stream":"stdout","log":"{FAULT}"}}"#);
+        let escaped = format!(r#"{{"log":"{}\u000a"}}"#, FAULT.replace('=', "\\u003d"));
+        for line in [ends_with_it, escaped] {
+            assert_eq!(records(&read([line.as_bytes()]).0), [record::parse(FAULT).unwrap()], "{line}");
+        }
+        let all = [FAULT, STACK, LAST, FAULT];
+        let one_text = format!(r#"{{"log":"{}\n"}}"#, all.join("\\n"));
+        let texts = all.map(|line| format!(r#"{{"log": "{line}"}}"#)).join(", ");
+        for line in [one_text, texts] {
+            let (lines, damaged) = read([line.as_bytes()]);
+            assert_eq!((records(&lines), damaged), (records(&all.map(str::to_owned)), 0), "{line}");
         }
     }
 
