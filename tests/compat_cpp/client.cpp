@@ -3,6 +3,8 @@
 #include "instructions.h"
 #include <microkit.h>
 #include <limen.h>
+#include <limen/probe.h>
+#include <limen/service.h>
 
 extern "C" {
 #include "test.h"
@@ -113,6 +115,16 @@ void floating_point_works()
     CHECK(value == 0.5);
 }
 
+void functions_of_limens_headers_are_those_of_the_library()
+{
+    const limen_seal_key_t key = {};
+    seL4_Word length = 0;
+    CHECK_EQUAL(limen_open(&key, nullptr, 0, 16, 1, nullptr, &length), LIMEN_NOT_SEALED);
+    CHECK_EQUAL(limen_open_aes_256_gcm(&key, nullptr, 0, 16, 1, nullptr, &length), LIMEN_NOT_SEALED);
+    const auto first = reinterpret_cast<seL4_Word>(limen_cross_nothing);
+    CHECK(first < reinterpret_cast<seL4_Word>(limen_crossed_nothing));
+}
+
 }  // namespace
 
 void init()
@@ -125,6 +137,7 @@ void init()
     RUN(notifications_work);
     RUN(faults_are_handled_by_the_parent);
     RUN(floating_point_works);
+    RUN(functions_of_limens_headers_are_those_of_the_library);
     suite_end();
 }
 

@@ -131,9 +131,15 @@ typedef struct limen_crossing {
     void limen_crossed_##name(void);                      \
     void limen_cross_##name##_serialised(limen_crossing_t *crossing); \
     void limen_crossed_##name##_serialised(void);
+#ifdef __cplusplus
+extern "C" {
+#endif
 LIMEN_CROSSINGS(LIMEN_CROSSING)
 void limen_crossing_interrupt(void);
 void limen_crossing_interrupt_serialised(void);
+#ifdef __cplusplus
+}
+#endif
 
 /* Arms one of these crossings, with the exit stamp. */
 #define LIMEN_PROBE_ARM(event)                                                                                     \

@@ -84,6 +84,10 @@ typedef enum limen_opening {
     LIMEN_FORGED,
 } limen_opening_t;
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Copies record `number` of a seal with ChaCha20-Poly1305 out of its region, and decrypts it. `text` has room for `record_bytes`, the
  * attribute `record` of the seal. Unless the record is opened, it may then hold anything. */
 limen_opening_t limen_open(const limen_seal_key_t *key, const void *region, seL4_Word region_bytes, seL4_Word record_bytes,
@@ -92,5 +96,9 @@ limen_opening_t limen_open(const limen_seal_key_t *key, const void *region, seL4
 /* The same for a seal with cipher="aes_256_gcm". It needs no instructions for AES, and takes longer than limen_open. */
 limen_opening_t limen_open_aes_256_gcm(const limen_seal_key_t *key, const void *region, seL4_Word region_bytes,
                                        seL4_Word record_bytes, seL4_Uint64 number, void *text, seL4_Word *length);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* LIMEN_SERVICE_H */
