@@ -108,7 +108,8 @@ static void use_sends(seL4_CPtr cptr)
 static void use_benchmark(seL4_CPtr cptr)
 {
 #if defined(CONFIG_ENABLE_BENCHMARKS)
-    sink += (seL4_Word)seL4_BenchmarkResetLog() + (seL4_Word)seL4_BenchmarkSetLogBuffer(cptr);
+    sink += LIMEN_VALUE(seL4_Word, seL4_BenchmarkResetLog());
+    sink += LIMEN_VALUE(seL4_Word, seL4_BenchmarkSetLogBuffer(cptr));
     seL4_BenchmarkNullSyscall();
     sink += seL4_BenchmarkFinalizeLog();
     seL4_BenchmarkGetThreadUtilisation(cptr);

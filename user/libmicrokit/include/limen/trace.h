@@ -59,6 +59,13 @@ LIMEN_INLINE void limen_trace_write(seL4_Word word, seL4_Word value)
 #define LIMEN_TRACE_OFFSET "movl $772b, %k0"
 #endif
 
+/* A number, an enumerator or a pointer as a word; C++ accepts this form of a cast with -Wold-style-cast. */
+#ifdef __cplusplus
+#define LIMEN_TRACE_WORD(value) seL4_Word(value)
+#else
+#define LIMEN_TRACE_WORD(value) ((seL4_Word)(value))
+#endif
+
 #define LIMEN_TRACE(traced, name, traced_value)                                                                    \
     do {                                                                                                           \
         if (limen_static_branch_unlikely(limen_trace_on)) {                                                        \
@@ -66,7 +73,7 @@ LIMEN_INLINE void limen_trace_write(seL4_Word word, seL4_Word value)
             __asm__(".pushsection .limen.trace_names, \"\", %%progbits\n772:\n\t.asciz \"" name "\"\n\t.popsection\n\t" \
                     LIMEN_TRACE_OFFSET                                                                             \
                     : "=r"(limen_trace_name));                                                                     \
-            limen_trace_write(limen_trace_name << 32 | (seL4_Word)(traced), (seL4_Word)(traced_value));            \
+            limen_trace_write(limen_trace_name << 32 | LIMEN_TRACE_WORD(traced), LIMEN_TRACE_WORD(traced_value));  \
         }                                                                                                          \
     } while (0)
 

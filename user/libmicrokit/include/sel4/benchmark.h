@@ -13,7 +13,7 @@
 /* Starts to measure: resets the totals and the idle time, but not the time of individual threads. */
 LIMEN_INLINE seL4_Error seL4_BenchmarkResetLog(void)
 {
-    return (seL4_Error)limen_trap_query(seL4_SysBenchmarkResetLog, 0);
+    return LIMEN_VALUE(seL4_Error, limen_trap_query(seL4_SysBenchmarkResetLog, 0));
 }
 
 /* Stops measuring. The result is the length of the log of kernel entries: 0, because the kernel keeps none. */
