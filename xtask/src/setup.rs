@@ -19,8 +19,9 @@ const HELP: &str = "
 usage: ./x setup
 
 Installs the tools and the Rust toolchain that the other commands need, and fetches the sources of all crates.
-Afterwards every command works without a network. The other commands also install what they need; this one
-prepares a machine or a container.
+Afterwards every command works without a network, except ./x check --miri and --proofs, which install another
+toolchain and a solver, and the simulated core (docs/hardware.md). The other commands also install what they
+need; this one prepares a machine or a container.
 ";
 
 /// `./x` itself installs the tools and the toolchain before it starts this program.

@@ -51,7 +51,7 @@ check that fails, not only the first.
 
   --miri              run host tests in Miri instead, which finds undefined behaviour; takes some
                       minutes, and installs a nightly toolchain
-  --proofs            check only the proofs
+  --proofs            check only the proofs, and install z3
 ";
 
 /// Libraries that are documented as each target has them.
