@@ -21,8 +21,8 @@ const HELP: &str = "
 usage: ./x new [--rust] NAME
 
 Creates a folder with a project that builds: a Makefile, a system description, a program and a README.
-NAME may be a path; its last part names the project and consists of letters, digits, '_' and '-'. An existing
-folder is not changed. To run the new system:
+NAME may be a path; its last part names the project, starts with a letter, and consists of letters, digits, '_'
+and '-'. An existing folder is not changed. To run the new system:
 
   ./x run NAME
 

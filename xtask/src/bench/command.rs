@@ -54,7 +54,7 @@ so that every machine prints the same figures. Prints them beside the reference 
   --html FILE         write a page with tables and charts
   --model             instead of measuring, estimate the cycles of some paths with models of processors; with --record,
                       record them
-  --trace ROW         instead of measuring, list the instructions of one sample of a row, as in
+  --trace ROW         instead of measuring, list the instructions of one sample of a row, those of programs by address, as in
                       ./x bench bench/ppc --trace 'ppc_rt server=passive words=0 fpu=off'. On a simulated core with
                       what each waited for, and a table of functions
   --trace-limit GIB   the largest trace file, after which the emulator is stopped; default: 2
