@@ -139,8 +139,7 @@ impl System {
                     return refuse(ErrorCode::IllegalOperation, &[]);
                 }
                 self.abandon_work(thread);
-                let name = self.threads[thread].registers.of.thread_pointer();
-                self.threads[thread].registers.set(name, value);
+                self.threads[thread].registers.set_thread_pointer(value);
             }
             Some(Label::TcbSetFlags) => {
                 let [clear, set] = request.words()?;

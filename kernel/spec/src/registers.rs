@@ -133,6 +133,11 @@ impl Registers {
         self.values[position] = self.of.allowed(self.of.map().context[position], value);
     }
 
+    /// Sets the register of the thread's own memory in the name of a program.
+    pub(crate) fn set_thread_pointer(&mut self, value: u64) {
+        self.set_for_program(self.of.position(self.of.thread_pointer()), value);
+    }
+
     /// The description of the message.
     #[must_use]
     pub fn info(&self) -> MessageInfo {
@@ -211,3 +216,22 @@ impl System {
 }
 
 const _: () = assert!(REGISTER_WORDS == AARCH64.words.len());
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_pointer_is_an_address_where_the_processor_demands_one() {
+        let value = 0x00c0_150f_bf3a_1a4d;
+        for (of, expected) in [
+            (InstructionSet::Aarch64, value),
+            (InstructionSet::Riscv64, value),
+            (InstructionSet::X86_64, 0x150f_bf3a_1a4d),
+        ] {
+            let mut registers = Registers { of, values: vec![0; of.map().context.len()], buffer: Vec::new() };
+            registers.set_thread_pointer(value);
+            assert_eq!(registers.get(of.thread_pointer()), expected, "{of:?}");
+        }
+    }
+}
