@@ -1,12 +1,15 @@
 //! The abstraction of a kernel's state: the state of the specification that it stands for.
 
 use core::fmt;
+use core::sync::atomic::Ordering;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use limen_abi::ServiceKind;
 use limen_abi::limits::MIN_BUDGET_US;
 use limen_abi::message::BufferWord;
+use limen_abi::probe::ProbeEvent;
+use limen_abi::ring::{RecordWord, RingWord};
 use limen_core::Kernel;
 use limen_core::arena::{Arena, Id, ReplyId, SchedContextId, ThreadId};
 use limen_core::cap::{Cap, LookupFailure};
@@ -17,15 +20,17 @@ use limen_core::object::endpoint::Endpoint;
 use limen_core::object::irq;
 use limen_core::object::key::{self, DefaultHold};
 use limen_core::object::notification::Signals;
+use limen_core::object::probe::{Events, ExitStamp, Sample, State as ProbeState};
 use limen_core::object::reply::Reply;
 use limen_core::object::sched_context::SchedContext;
 use limen_core::object::thread::{AfterSend, Restart, State};
+use limen_core::ring::SampleRing;
 use limen_core::sched::domain::DomainQueues;
 use limen_core::sched::queue::Queue;
 use limen_core::sched::sporadic_server::Refill;
 use limen_image::{Image, NONE};
 use limen_spec::registers::{InstructionSet, Registers};
-use limen_spec::{fpu, share, state, time};
+use limen_spec::{fpu, probe, share, state, time};
 
 /// The facts of a system that no state of the kernel shows: its size, its capabilities, and which services reset, clear or seal
 /// for what.
@@ -115,6 +120,8 @@ pub struct View<'a, M: Machine> {
     pub turn: usize,
     /// Services that ran in interrupts and faults.
     pub wiped: &'a [usize],
+    /// How the return from the last event is stamped.
+    pub exit: ExitStamp,
 }
 
 impl<M: Machine> Clone for View<'_, M> {
@@ -161,6 +168,7 @@ fn parts(state: &limen_spec::System) -> Vec<(String, String)> {
     state.keys.iter().enumerate().for_each(|(at, key)| part(format!("key {at}"), key));
     part("floating-point unit".into(), &state.fpu);
     part("immediate services".into(), &state.wiped);
+    part("stamp of the return".into(), &state.exit);
     parts
 }
 
@@ -208,6 +216,65 @@ fn fpu_of<M: Machine>(kernel: &Kernel<M>) -> fpu::Fpu {
             disables: counters.disables(),
             faults: counters.faults(),
         },
+    }
+}
+
+fn exit_of(exit: ExitStamp) -> probe::Exit {
+    match exit {
+        ExitStamp::None => probe::Exit::None,
+        ExitStamp::Plain => probe::Exit::Plain,
+        ExitStamp::Serialised => probe::Exit::Serialised,
+    }
+}
+
+fn sample_of(Sample { event, user, entry, interruptions }: Sample) -> probe::Sample {
+    probe::Sample { event, user, entry, interruptions }
+}
+
+/// The contents of a ring, as its program reads them.
+fn ring_of(ring: &SampleRing) -> probe::Ring {
+    let word = |line: usize, word: usize| ring.lines[line][word].load(Ordering::Relaxed);
+    let sample = |line: usize| {
+        let number = word(line, RecordWord::NUMBER).checked_sub(1)?;
+        let [event, user, entry, interruptions] = [0, 1, 2, 3].map(|at| word(line, RecordWord::FIRST + at));
+        let event = ProbeEvent::from_raw(event)?;
+        Some((number, probe::Sample { event, user, entry, interruptions }))
+    };
+    probe::Ring {
+        count: word(0, RingWord::COUNT),
+        slots: word(0, RingWord::SLOTS),
+        switches_page_tables: word(0, RingWord::PAGE_TABLE_SWITCH) == 1,
+        samples: (1..ring.lines.len()).filter_map(sample).collect(),
+    }
+}
+
+/// The probe of a thread. What the kernel keeps of one that is off has no effect.
+fn probe_of<M: Machine>(kernel: &Kernel<M>, thread: ThreadId) -> probe::Probe {
+    let object = &kernel.probes[thread];
+    let (arming, interruptions) = object.arming();
+    let arming = probe::Arming {
+        event: arming.event,
+        first: arming.first,
+        last: arming.last,
+        exit: exit_of(arming.exit),
+        stays: arming.events == Events::Every,
+    };
+    let state = match object.state() {
+        ProbeState::Off => probe::State::Off,
+        ProbeState::Ready => probe::State::Ready,
+        ProbeState::Armed => probe::State::Armed { arming, interruptions },
+        ProbeState::Leaving => probe::State::Leaving(arming),
+    };
+    let ring = object.ring().map(|ring| ring_of(&kernel.machine.sample_rings()[ring]));
+    if state == probe::State::Off {
+        return probe::Probe { ring, ..probe::Probe::default() };
+    }
+    probe::Probe {
+        state,
+        samples: object.samples().map(sample_of).collect(),
+        dropped: object.dropped(),
+        entries: object.entries(),
+        ring,
     }
 }
 
@@ -269,6 +336,7 @@ fn cap_of(cap: Cap) -> limen_spec::Cap {
         Cap::Key(id) => limen_spec::Cap::Key(index(id)),
         Cap::FpuPolicy => limen_spec::Cap::FpuPolicy,
         Cap::FpuCounters => limen_spec::Cap::FpuCounts,
+        Cap::Probe => limen_spec::Cap::Probe,
         _ => limen_spec::Cap::Other,
     }
 }
@@ -328,6 +396,7 @@ fn thread_of<M: Machine>(view: &View<'_, M>, thread: ThreadId) -> state::Thread 
         may_use_fpu: kernel.works[thread].as_ref().map_or(state.fpu, |work| work.fpu()).is_some(),
         works: kernel.works[thread].as_ref().map(|work| index(work.service())),
         wipe: facts.wipes.get(&number).copied(),
+        probe: probe_of(kernel, thread),
         caps,
     }
 }
@@ -491,6 +560,9 @@ fn objects_of<M: Machine>(view: &View<'_, M>) -> limen_spec::System {
         charged: processor.sched_context.map(index),
         end_is_known: false,
         unwritten: Vec::new(),
+        entry: None,
+        exit: exit_of(view.exit),
+        switches_page_tables: kernel.machine.switches_page_tables(),
         threads: (0..facts.threads as u64)
             .filter_map(Threads::<M>::id)
             .map(|thread| thread_of(view, thread))

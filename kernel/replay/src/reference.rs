@@ -43,7 +43,7 @@ impl Reference {
         let outcomes = [false, true].map(|end_is_known| {
             let mut outcome = System { end_is_known, unwritten: unwritten.clone(), ..self.state.clone() };
             let coverage = outcome.handle(event);
-            (outcome.end_is_known, outcome.unwritten) = (false, Vec::new());
+            (outcome.end_is_known, outcome.unwritten, outcome.entry) = (false, Vec::new(), None);
             (coverage == Coverage::Specified).then_some(outcome)
         });
         let [Some(first), second] = outcomes else {

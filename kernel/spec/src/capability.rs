@@ -68,6 +68,8 @@ pub enum Cap {
     FpuPolicy,
     /// To read the counts of the floating-point unit.
     FpuCounts,
+    /// To probe the holder itself.
+    Probe,
     /// Of a kind that the specification does not contain.
     Other,
 }

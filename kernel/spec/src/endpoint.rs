@@ -62,7 +62,7 @@ impl System {
                     _ => self.threads[sender].fault.is_none(),
                 };
                 if restarts {
-                    self.threads[sender].registers.restart();
+                    self.restart_syscall(sender);
                 }
                 self.threads[sender].state = State::Inactive;
                 self.threads[sender].fault = None;

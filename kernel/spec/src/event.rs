@@ -5,6 +5,7 @@ use limen_abi::{ErrorCode, Syscall};
 
 use crate::capability::{Cap, Nowhere};
 use crate::fault::Fault;
+use crate::probe::Handling;
 use crate::state::{AfterSend, State, System, ThreadId};
 
 /// An event.
@@ -48,8 +49,17 @@ enum Sending {
 }
 
 impl System {
-    /// Changes the system as an event does.
+    /// Changes the system as an event does, from the entry into the kernel to the return.
     pub fn handle(&mut self, event: &Event) -> Coverage {
+        let coverage = match self.enter() {
+            Handling::AsUsual => self.handle_as_usual(event),
+            Handling::Nothing => Coverage::Specified,
+        };
+        self.leave();
+        coverage
+    }
+
+    fn handle_as_usual(&mut self, event: &Event) -> Coverage {
         let coverage = match (event, self.current) {
             (Event::Timer, _) => {
                 self.timer();
@@ -112,7 +122,7 @@ impl System {
             Some(Syscall::Yield) => self.end_slice(caller),
             Some(Syscall::Trace | Syscall::DebugPutChar) => return Coverage::Unspecified,
             None => {
-                self.threads[caller].registers.restart();
+                self.restart_syscall(caller);
                 self.fault(caller, Fault::UnknownSyscall { number: number as u64 });
             }
         }
@@ -237,7 +247,7 @@ impl System {
 
     /// A system call faults: the program counter is at the call again.
     fn cap_fault(&mut self, thread: ThreadId, pointer: u64, receiving: bool, nowhere: bool) {
-        self.threads[thread].registers.restart();
+        self.restart_syscall(thread);
         self.fault(thread, Fault::Cap { pointer, receiving, nowhere });
     }
 }

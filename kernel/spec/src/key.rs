@@ -106,7 +106,7 @@ impl System {
         let registers = &mut self.threads[caller].registers;
         let follow = MessageInfo::new(Label::KeyFollow.as_raw(), 0).as_raw();
         registers.set(registers.of.map().info, follow);
-        registers.restart();
+        self.restart_syscall(caller);
         Ok(None)
     }
 

@@ -5,7 +5,8 @@
 //! elements of vectors, and a thread that waits is in a list in the order in which the list is served.
 //!
 //! The specification follows `docs/kernel.md`, `docs/time.md`, `docs/fpu.md`, `docs/keys.md`,
-//! `docs/services.md` and `docs/interrupts.md`. The kernel's core is held against it after every event: see `docs/specification.md`.
+//! `docs/services.md`, `docs/crossings.md` and `docs/interrupts.md`. The kernel's core is held against it after every event:
+//! see `docs/specification.md`.
 //!
 //! | module | subject |
 //! |---|---|
@@ -23,6 +24,7 @@
 //! | [`share`] | shares |
 //! | [`key`] | static keys |
 //! | [`fpu`] | the floating-point registers: their owner, and policies |
+//! | [`probe`] | probes: samples of events, and stamps of returns |
 #![forbid(unsafe_code)]
 
 pub mod capability;
@@ -33,6 +35,7 @@ pub mod fpu;
 pub mod key;
 pub mod method;
 pub mod notification;
+pub mod probe;
 pub mod registers;
 pub mod reply;
 pub mod schedule;

@@ -89,6 +89,10 @@ impl System {
                 Some(Label::FpuReadCounters) => Ok(Some(self.fpu_counts())),
                 _ => refuse(ErrorCode::IllegalOperation, &[]),
             },
+            Cap::Probe => {
+                let words = Request { system: self, caller }.words();
+                self.invoke_probe(caller, label, words, is_call)
+            }
             Cap::Other => return None,
         })
     }
@@ -156,7 +160,7 @@ impl System {
 
     /// The system call restarts.
     fn again(&mut self, caller: ThreadId) -> Result<Answer, Refusal> {
-        self.threads[caller].registers.restart();
+        self.restart_syscall(caller);
         Ok(None)
     }
 
@@ -208,6 +212,7 @@ impl System {
         self.abandon_work(thread);
         if resumes {
             self.release_keys(thread);
+            self.stop_probe(thread);
         }
         if self.write_for(thread, caller) == Written::Some {
             if resumes {
@@ -445,7 +450,7 @@ impl System {
     pub(crate) fn abandon_work(&mut self, thread: ThreadId) {
         if self.threads[thread].works.take().is_some() {
             self.release_fpu(Owner::Work(thread));
-            self.threads[thread].registers.restart();
+            self.restart_syscall(thread);
         }
     }
 }

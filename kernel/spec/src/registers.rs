@@ -80,6 +80,15 @@ impl InstructionSet {
         }
     }
 
+    /// The register in which a program leaves its stamp for its probe.
+    pub(crate) const fn stamp(self) -> &'static str {
+        match self {
+            Self::Aarch64 => "x9",
+            Self::Riscv64 => "t1",
+            Self::X86_64 => "rbx",
+        }
+    }
+
     /// The length of the system-call instruction in bytes.
     const fn syscall_bytes(self) -> u64 {
         match self {

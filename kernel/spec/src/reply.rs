@@ -117,6 +117,7 @@ impl System {
         self.release_keys(thread);
         let written = self.write_for(thread, caller);
         if thread != caller || written == Written::All {
+            self.stop_probe(thread);
             self.stop(thread);
         }
         written
@@ -137,7 +138,7 @@ impl System {
             self.forget_call(reply);
         }
         if restarts {
-            self.threads[thread].registers.restart();
+            self.restart_syscall(thread);
         }
         self.threads[thread].fault = None;
     }

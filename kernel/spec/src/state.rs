@@ -7,6 +7,7 @@ use crate::capability::{Cap, Caps};
 use crate::fault::Fault;
 use crate::fpu::Fpu;
 use crate::key::Key;
+use crate::probe::{Entry, Exit, Probe};
 use crate::registers::Registers;
 use crate::time::Time;
 
@@ -39,6 +40,12 @@ pub struct System {
     pub end_is_known: bool,
     /// An input: the keys with branches that are not written at the end of the event.
     pub unwritten: Vec<KeyId>,
+    /// An input: the entry with which the next event begins. `None` if no program probes.
+    pub entry: Option<Entry>,
+    /// How the return from the last event is stamped.
+    pub exit: Exit,
+    /// Whether every crossing switches page tables.
+    pub switches_page_tables: bool,
     /// The threads.
     pub threads: Vec<Thread>,
     /// For each endpoint the threads that wait there, either all to send or all to receive, in the order of service.
@@ -98,6 +105,8 @@ pub struct Thread {
     pub works: Option<usize>,
     /// The memory that its faults clear: the index of the service.
     pub wipe: Option<usize>,
+    /// Its probe.
+    pub probe: Probe,
     /// Its capabilities.
     pub caps: Rc<Caps>,
 }

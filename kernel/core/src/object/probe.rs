@@ -34,7 +34,7 @@ use crate::machine::{Context, Machine, Patching};
 use crate::message::Answer;
 
 /// The probe of one program.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Probe {
     state: State,
     /// The event of the last arming. Not in the state, so that an event changes only that.
@@ -58,28 +58,35 @@ pub struct Probe {
 
 /// See the diagram above.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
+pub enum State {
+    /// The program does not probe itself.
     Off,
+    /// No event is armed.
     Ready,
+    /// An event is armed.
     Armed,
+    /// The event was sampled, and the kernel has not returned to the program.
     Leaving,
 }
 
 /// The event that a probe is armed for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arming {
-    event: ProbeEvent,
+    /// The event.
+    pub event: ProbeEvent,
     /// Unless the event is a system call, the program counter must be in `first..=last` when it comes;
-    first: u64,
+    pub first: u64,
     /// the program then continues here.
-    last: u64,
-    exit: ExitStamp,
-    events: Events,
+    pub last: u64,
+    /// Whether the return is stamped.
+    pub exit: ExitStamp,
+    /// How many events it is for.
+    pub events: Events,
 }
 
 /// How many events an arming is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Events {
+pub enum Events {
     /// The next one.
     One,
     /// All of them, until the program arms another or stops. The return address of a system call must be in the range.
@@ -99,12 +106,16 @@ pub enum ExitStamp {
 }
 
 /// One sample.
-#[derive(Clone, Copy, Debug)]
-struct Sample {
-    event: ProbeEvent,
-    user: u64,
-    entry: u64,
-    interruptions: u64,
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sample {
+    /// The event.
+    pub event: ProbeEvent,
+    /// The program's stamp.
+    pub user: u64,
+    /// The kernel's stamp.
+    pub entry: u64,
+    /// Other kernel entries since the program or an event armed the probe.
+    pub interruptions: u64,
 }
 
 impl Sample {
@@ -130,6 +141,42 @@ impl Probe {
     #[must_use]
     pub fn is_on(&self) -> bool {
         self.state != State::Off
+    }
+
+    /// Returns the state.
+    #[must_use]
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// Returns the last arming, and the other kernel entries since then.
+    #[must_use]
+    pub fn arming(&self) -> (Arming, u64) {
+        (self.arming, self.interruptions)
+    }
+
+    /// Iterates over the samples that were not read.
+    pub fn samples(&self) -> impl Iterator<Item = Sample> {
+        let unread = self.samples.iter().cycle().skip(self.first).take(self.count);
+        unread.copied()
+    }
+
+    /// Returns the number of samples dropped for lack of room.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    /// Returns the number of kernel entries since the return from the last event.
+    #[must_use]
+    pub fn entries(&self) -> u64 {
+        self.entries
+    }
+
+    /// Returns the ring that takes the samples.
+    #[must_use]
+    pub fn ring(&self) -> Option<SampleRingId> {
+        self.ring
     }
 
     /// Sets the ring for the samples, at boot.

@@ -1,9 +1,10 @@
 //! A random step: time passes, then the running program invokes any object, or an interrupt arrives.
 
-use limen_abi::{Label, MessageInfo, Syscall};
+use limen_abi::{Label, MessageInfo, ProbeEvent, Syscall};
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
 use limen_core::machine::{Interrupt, Line};
+use limen_core::object::probe::State;
 use limen_core::object::service::ServiceResult;
 use proptest::prelude::*;
 
@@ -12,7 +13,7 @@ use super::world::{
     CALL, CONTROL, FPU_COUNTERS, FPU_POLICY, GRANT, INTERRUPT, KEY, NOTIFICATION, PROBE, RECEIVE,
     SECOND_REPLY, SERVICE, SPACE, THREAD, TIME, World, interrupt, limits, slice,
 };
-use crate::support::{Arguments, OpenCalls, REPLY, Thread};
+use crate::support::{Arguments, OpenCalls, REPLY, STAMP, Thread};
 
 /// Methods of threads; some more often.
 const OF_THREADS: [Label; 14] = [
@@ -139,12 +140,16 @@ impl Step {
         if world.system.kernel.is_at_work() {
             return self.work(world);
         }
+        if world.has_probes {
+            world.system.context_mut(thread).registers[STAMP] = u64::from(self.picks[5]);
+        }
         match self.action {
             0..=9 => self.interrupt(world),
             _ if world.gardener == Some(thread) => self.garden(world),
             10..=14 => world.system.event(Event::Fault(self.fault())),
             15..=18 => world.system.event(Event::FpuUse(self.fault())),
             19 => self.trap(world, thread, 0x1234),
+            140..=159 if world.has_probes => self.probe(world, thread),
             20..=159 => self.talk(world, thread),
             160..=239 => self.ask(world, thread),
             _ => self.anything(world, thread),
@@ -211,6 +216,40 @@ impl Step {
         }
         let label = u64::from(self.picks[5] % 3 == 2);
         world.system.syscall(thread, syscall, cptr, &Arguments { label, words: &self.words, caps: &[] });
+    }
+
+    /// Starts or arms the thread's own probe, or makes its event happen, in the right code or near it.
+    fn probe(&self, world: &mut World, thread: Thread) {
+        let [pick, kind, number, near, options, _] = self.picks.map(u64::from);
+        let probe = &world.system.kernel.probes[thread.id()];
+        let pc = world.system.pc(thread);
+        let (label, words) = match (probe.state(), pick % 12) {
+            (State::Off, 1..) | (_, 0) => (Label::ProbeStart, Vec::new()),
+            (_, 1) => (Label::ProbeStop, Vec::new()),
+            (_, 2 | 3) => (Label::ProbeRead, Vec::new()),
+            (State::Armed, 6..) => {
+                return match probe.arming().0.event {
+                    ProbeEvent::Syscall => self.talk(world, thread),
+                    ProbeEvent::Interrupt => self.interrupt(world),
+                    event => world.system.event(Event::Fault(fault_of(event, number))),
+                };
+            }
+            _ => {
+                let events = ProbeEvent::ALL.len() as u64;
+                let event = if kind.is_multiple_of(16) { kind } else { kind % events };
+                let options = if options.is_multiple_of(16) {
+                    options
+                } else {
+                    [0, 1, 2, 4, 5, 6][options as usize % 6]
+                };
+                let first = pc.wrapping_add(near % 32).wrapping_sub(24);
+                let words = vec![event, first, first.wrapping_add(near / 32 % 64), options];
+                (Label::ProbeArm, words)
+            }
+        };
+        let syscall = if number.is_multiple_of(8) { Syscall::NbSend } else { Syscall::Call };
+        let arguments = Arguments { label: label.as_raw(), words: &words, caps: &[] };
+        world.system.syscall(thread, syscall, PROBE, &arguments);
     }
 
     /// Invokes a method of an object of the right kind.
@@ -352,6 +391,15 @@ impl Step {
             Some(first) => first + object % world.count(*first),
             None => NOWHERE[object as usize % NOWHERE.len()],
         }
+    }
+}
+
+/// A fault that probes take for this event.
+fn fault_of(event: ProbeEvent, number: u64) -> Fault {
+    match event {
+        ProbeEvent::PageFault => Fault::Vm { address: number, access: Access::Data, status: 2 },
+        ProbeEvent::Undefined => Fault::UserException { number: 3 * number + 1, code: 1 },
+        _ => Fault::UserException { number: 3 * number + 2, code: 1 },
     }
 }
 

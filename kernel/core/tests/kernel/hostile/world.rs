@@ -4,6 +4,7 @@
 use core::ops::RangeInclusive;
 
 use limen_abi::fpu::FpuOption;
+use limen_abi::limits::SAMPLE_RINGS;
 use limen_abi::slot;
 use limen_core::machine::Ticks;
 use proptest::collection::vec;
@@ -11,7 +12,9 @@ use proptest::option;
 use proptest::prelude::*;
 
 use super::bytes::Bytes;
-use crate::support::{Endpoint, Grant, Interrupt, Notification, Plan, SchedContext, System, Thread, Wiring};
+use crate::support::{
+    Endpoint, Grant, Interrupt, Notification, Plan, Probes, SchedContext, System, Thread, Wiring,
+};
 
 /// Slots of every thread: for objects of the same kind, the first of consecutive slots, one for each object.
 pub(super) const RECEIVE: u64 = 300;
@@ -65,6 +68,8 @@ struct Worker {
     timeouts: Option<(u64, u64)>,
     wipes: bool,
     may_use_fpu: bool,
+    /// Whether samples of its probe go to a ring.
+    has_ring: bool,
 }
 
 /// The random choices of a system.
@@ -73,8 +78,9 @@ pub(super) struct Shape {
     workers: Vec<Worker>,
     /// Turns of domains in ticks; fewer than two are no schedule.
     turns: Vec<(u64, Ticks)>,
-    /// Grants the objects that the specification does not contain: probes and address spaces.
-    has_unspecified: bool,
+    /// Grants address spaces, which the specification does not contain.
+    has_spaces: bool,
+    has_probes: bool,
     /// Adds a thread of the lowest priority that never waits, and resumes threads that others have stopped.
     has_gardener: bool,
     /// The options that the processor needs with every policy of the floating-point unit.
@@ -88,8 +94,8 @@ pub(super) fn shapes() -> impl Strategy<Value = Shape> {
 
 /// Random larger systems with objects that the specification contains.
 pub(super) fn specified_shapes() -> impl Strategy<Value = Shape> {
-    shapes_of(2..=10).prop_map(|mut shape| {
-        shape.has_unspecified = false;
+    (shapes_of(2..=10), any::<bool>()).prop_map(|(mut shape, has_probes)| {
+        (shape.has_spaces, shape.has_probes) = (false, has_probes);
         shape
     })
 }
@@ -101,7 +107,8 @@ fn shapes_of(threads: RangeInclusive<usize>) -> impl Strategy<Value = Shape> {
         |(workers, turns, has_gardener, fpu_options)| Shape {
             workers,
             turns,
-            has_unspecified: true,
+            has_spaces: true,
+            has_probes: true,
             has_gardener,
             fpu_options,
         },
@@ -113,9 +120,9 @@ fn workers() -> impl Strategy<Value = Worker> {
     let source =
         prop_oneof![3 => Just(Source::Own), 2 => Just(Source::Notification), 1 => Just(Source::Callers)];
     let handler = || option::weighted(0.7, (0..6u64, rights()));
-    let flags = (prop::bool::weighted(0.2), prop::bool::weighted(0.8));
+    let flags = (prop::bool::weighted(0.2), prop::bool::weighted(0.8), prop::bool::weighted(0.3));
     (priority, source, limits(), 0..2u64, handler(), handler(), flags).prop_map(
-        |(priority, source, limit, domain, faults, timeouts, (wipes, may_use_fpu))| Worker {
+        |(priority, source, limit, domain, faults, timeouts, (wipes, may_use_fpu, has_ring))| Worker {
             priority,
             source,
             limit,
@@ -124,6 +131,7 @@ fn workers() -> impl Strategy<Value = Worker> {
             timeouts,
             wipes,
             may_use_fpu,
+            has_ring,
         },
     )
 }
@@ -154,6 +162,7 @@ impl Worker {
             timeouts,
             wipes: bytes.below(5) == 1,
             may_use_fpu: bytes.below(5) != 1,
+            has_ring: false,
         }
     }
 }
@@ -171,6 +180,7 @@ pub(super) struct World {
     pub(super) times: u64,
     pub(super) notifications: u64,
     pub(super) gardener: Option<Thread>,
+    pub(super) has_probes: bool,
 }
 
 impl World {
@@ -215,7 +225,7 @@ impl Objects {
     }
 
     /// Gives a thread a capability to each object.
-    fn grant_all(&self, plan: &mut Plan, holder: Thread, has_unspecified: bool) {
+    fn grant_all(&self, plan: &mut Plan, holder: Thread, shape: &Shape) {
         let mut place = |first: u64, grants: Vec<Grant>| {
             (first..).zip(grants).for_each(|(slot, grant)| plan.place(holder, slot, grant));
         };
@@ -229,8 +239,10 @@ impl Objects {
         place(CONTROL, vec![Grant::sched_control()]);
         place(KEY, self.keys.iter().map(|key| Grant::key(*key)).collect());
         place(FPU_POLICY, vec![Grant::fpu_policy(), Grant::fpu_counters()]);
-        if has_unspecified {
+        if shape.has_spaces {
             place(SPACE, self.threads.iter().map(|thread| Grant::vspace(*thread)).collect());
+        }
+        if shape.has_probes {
             place(PROBE, vec![Grant::probe()]);
         }
     }
@@ -268,10 +280,11 @@ impl Objects {
 }
 
 impl Shape {
-    /// A system with slices only, which the specification contains, from bytes.
+    /// A system with slices only and without probes, which the specification contains, from bytes.
     pub(super) fn of(bytes: &mut Bytes<'_>) -> Self {
         Self {
-            has_unspecified: false,
+            has_spaces: false,
+            has_probes: false,
             fpu_options: 0,
             has_gardener: bytes.below(4) != 1,
             turns: (0..bytes.below(4)).map(|_| (bytes.below(2), 30 + bytes.below(256))).collect(),
@@ -286,11 +299,14 @@ impl Shape {
         let gardener = self.has_gardener.then(|| plan.thread("gardener", 0));
         let objects = Objects::add(&mut plan, threads, times);
         for holder in objects.threads.iter().copied().chain(gardener) {
-            objects.grant_all(&mut plan, holder, self.has_unspecified);
+            objects.grant_all(&mut plan, holder, self);
         }
         objects.grant_own(&mut plan);
         for (worker, thread) in self.workers.iter().zip(&objects.threads) {
             objects.add_handlers(&mut plan, *thread, worker);
+            if worker.has_ring && self.has_probes && plan.writer.rings.len() < SAMPLE_RINGS {
+                plan.sample_ring(*thread);
+            }
         }
         if self.has_domains() {
             self.turns.iter().for_each(|(domain, ticks)| plan.turn(*domain, *ticks));
@@ -302,6 +318,7 @@ impl Shape {
         for index in servers {
             self.place(&mut system, objects.threads[index], objects.times[index], &self.workers[index]);
         }
+        system.probes = Probes::OnTheWay;
         system.kernel.machine.key_steps = KEY_STEPS;
         system.kernel.machine.fpu_options = self.fpu_options;
         World {
@@ -310,6 +327,7 @@ impl Shape {
             times: objects.times.len() as u64,
             notifications: objects.notifications.len() as u64,
             gardener,
+            has_probes: self.has_probes,
         }
     }
 

@@ -31,5 +31,5 @@ pub(crate) use seed::{check_random, random_config};
 pub(crate) use service::Service;
 pub(crate) use snapshot::{Snapshot, ThreadSnapshot};
 pub(crate) use syscalls::{Arguments, REPLY};
-pub(crate) use system::{Checking, OpenCalls, System, pattern};
+pub(crate) use system::{Checking, OpenCalls, Probes, System, pattern};
 pub(crate) use twins::{Paths, assert_twins};

@@ -7,7 +7,6 @@ use limen_core::arena::{SchedContextId, ThreadId};
 use limen_core::kernel::{Keys, SchedContexts};
 use limen_core::machine::{Interrupt, Patching, Ticks};
 use limen_core::object::key::Key;
-use limen_core::object::probe::Probe;
 use limen_core::object::thread::State;
 use limen_core::processors::holder::Holders;
 use limen_core::processors::keeper::Keeper;
@@ -52,8 +51,6 @@ struct Crossing {
     holders: Holders,
     keeper: Keeper,
     keys: Vec<Key>,
-    probes: Vec<Probe>,
-    probing: usize,
     key_places: BTreeMap<u64, u32>,
 }
 
@@ -75,8 +72,6 @@ impl Crossing {
             holders: kernel.holders,
             keeper: kernel.keeper,
             keys: kernel.keys.iter().take(kernel.key_count).map(|(_, key)| key.clone()).collect(),
-            probes: system.threads().map(|thread| kernel.probes[thread.id()].clone()).collect(),
-            probing: kernel.probing,
             key_places: kernel.machine.key_places.clone(),
         }
     }
@@ -85,9 +80,6 @@ impl Crossing {
         for (thread, (outbox, visitor)) in system.threads().zip(&self.threads) {
             system.kernel.outboxes[thread.id()] = *outbox;
             system.kernel.visitors[thread.id()] = *visitor;
-        }
-        for (thread, probe) in system.threads().zip(&self.probes) {
-            system.kernel.probes[thread.id()].clone_from(probe);
         }
         for (id, key) in Keys::first(self.keys.len()).zip(&self.keys) {
             system.kernel.keys[id].clone_from(key);
@@ -99,7 +91,7 @@ impl Crossing {
         kernel.processor.visiting = self.visiting;
         kernel.processor.mail = self.mail;
         kernel.machine.interrupted = self.interrupted;
-        (kernel.holders, kernel.keeper, kernel.probing) = (self.holders, self.keeper, self.probing);
+        (kernel.holders, kernel.keeper) = (self.holders, self.keeper);
         kernel.machine.key_places.clone_from(&self.key_places);
         kernel.machine.key_flips.clear();
         kernel.machine.probing.clear();

@@ -8,6 +8,7 @@ use limen_core::event::Event;
 use limen_core::machine;
 use limen_replay::abstraction::{View, abstraction, fault_of, registers_of};
 use limen_replay::reference::Reference;
+use limen_spec::probe::Entry;
 use limen_spec::registers::InstructionSet;
 
 use super::document::assert_documented;
@@ -52,7 +53,8 @@ impl System {
         let machine = &self.kernel.machine;
         let turn = self.reference.as_ref().map_or(0, |it| it.state.schedule.turn);
         let facts = &self.facts;
-        abstraction(&View { kernel: &self.kernel, facts, now: machine.now, turn, wiped: &machine.served })
+        let (now, wiped, exit) = (machine.now, &machine.served, self.exit);
+        abstraction(&View { kernel: &self.kernel, facts, now, turn, wiped, exit })
     }
 
     /// The number of events after which the kernel was compared, and of those that the specification does not contain.
@@ -66,12 +68,14 @@ impl System {
         self.reference = Some(Box::new(Reference::new(state)));
     }
 
-    /// Tells the specification what the program of the running thread has done: time, registers and buffer.
-    pub(crate) fn prepare_reference(&mut self) {
+    /// Tells the specification what the program of the running thread has done: time, registers and buffer. It then enters the
+    /// kernel.
+    pub(crate) fn prepare_reference(&mut self, entry: Option<Entry>) {
         let Some(mut reference) = self.reference.take() else { return };
         let now = self.kernel.machine.now;
         let state = &mut reference.state;
         state.pass(now - state.now);
+        state.entry = entry;
         assert_eq!(state.current, self.current().map(|thread| thread.0 as usize));
         if let Some(current) = self.current() {
             state.threads[current.0 as usize].registers =

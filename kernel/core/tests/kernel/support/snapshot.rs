@@ -10,6 +10,7 @@ use limen_core::object::endpoint::Endpoint;
 use limen_core::object::irq::Irq;
 use limen_core::object::key::Key;
 use limen_core::object::notification::Notification;
+use limen_core::object::probe::Probe;
 use limen_core::object::reply::Reply;
 use limen_core::object::sched_context::{SchedContext, Slice};
 use limen_core::object::service::Work;
@@ -51,6 +52,7 @@ pub(crate) struct Snapshot {
     pub(crate) sched_contexts: Vec<SchedContext>,
     pub(crate) irqs: Vec<Irq>,
     keys: Vec<Key>,
+    probes: Vec<Probe>,
     /// How many branches on each key are written.
     key_places: BTreeMap<u64, u32>,
     controller: Controller,
@@ -97,6 +99,7 @@ impl Snapshot {
             sched_contexts: first(&kernel.sched_contexts, size.sched_contexts),
             irqs: first(&kernel.irqs, size.interrupts),
             keys: first(&kernel.keys, size.keys),
+            probes: system.threads().map(|thread| kernel.probes[thread.id()].clone()).collect(),
             key_places: kernel.machine.key_places.clone(),
             controller: kernel.machine.controller.clone(),
             slices: first(&kernel.slices, size.sched_contexts),
@@ -126,6 +129,9 @@ impl Snapshot {
         for (thread, saved) in system.threads().zip(&self.threads) {
             restore_thread(system, thread, saved);
         }
+        for (thread, probe) in system.threads().zip(&self.probes) {
+            system.kernel.probes[thread.id()].clone_from(probe);
+        }
         let kernel = &mut *system.kernel;
         let core = &mut kernel.processor;
         copy_back(&mut kernel.endpoints, &self.endpoints);
@@ -154,6 +160,8 @@ impl Snapshot {
         machine.interrupt = None;
         machine.controller.clone_from(&self.controller);
         machine.key_places.clone_from(&self.key_places);
+        kernel.probing = self.probes.iter().filter(|probe| probe.is_on()).count();
+        kernel.machine.probing = vec![kernel.probing > 0];
     }
 }
 

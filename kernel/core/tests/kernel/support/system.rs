@@ -1,17 +1,19 @@
 //! A running system: its operations, and the checks after every event.
 
 use limen_abi::message::BufferWord;
-use limen_abi::{Syscall, limits};
+use limen_abi::{ProbeEvent, Syscall, limits};
 use limen_core::Kernel;
 use limen_core::boot::{caps, place};
 use limen_core::event::Event;
 use limen_core::fault::Fault;
 use limen_core::kernel::{Threads, Vspaces};
 use limen_core::machine::{self, Machine, Ticks};
+use limen_core::object::probe::{ExitStamp, Rest};
 use limen_core::object::service::Work;
 use limen_image::{Image, Options};
 use limen_replay::abstraction::Facts;
 use limen_replay::reference::Reference;
+use limen_spec::probe::Entry;
 use limen_spec::registers::InstructionSet;
 
 use super::context::{COUNT, PC, SP, SPSR, TestContext};
@@ -19,6 +21,9 @@ use super::controller::{Controller, Wiring};
 use super::machine::{Clock, HostMachine, Space};
 use super::plan::{Interrupt, Thread};
 use super::twins::Paths;
+
+/// The counter at entries, beside the time.
+const STAMPS: u64 = 0x57a3_0000_0000;
 
 /// A kernel with its machine and the names of its threads.
 #[derive(Debug)]
@@ -37,6 +42,10 @@ pub(crate) struct System {
     pub(crate) reference: Option<Box<Reference>>,
     /// The facts that the specification needs.
     pub(crate) facts: Facts,
+    /// Whether traps go through the probes while a program probes.
+    pub(crate) probes: Probes,
+    /// How the return from the last event is stamped.
+    pub(crate) exit: ExitStamp,
     /// Whether open calls are flushed after each event.
     pub(crate) open_calls: OpenCalls,
     /// The image.
@@ -52,6 +61,15 @@ pub(crate) enum OpenCalls {
     Flush,
     /// Keep it, and check nothing.
     Keep,
+}
+
+/// The way of traps while a program probes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Probes {
+    /// Traps pass by the probes: the test calls them.
+    Aside,
+    /// Traps go through the probes, as in the ports.
+    OnTheWay,
 }
 
 /// When the state of a system is checked.
@@ -143,6 +161,8 @@ impl System {
             size: Size::of(&image),
             checking,
             paths: Paths::All,
+            probes: Probes::Aside,
+            exit: ExitStamp::None,
             open_calls: OpenCalls::Flush,
             image: words.to_vec(),
             recorded: Vec::new(),
@@ -213,9 +233,10 @@ impl System {
         let has_ring = !self.kernel.machine.trace.is_empty() && !is_recording;
         let is_traced = has_ring && event != Event::Syscall(Syscall::Trace.as_raw());
         let before = is_traced.then(|| self.kernel.trace_begin(&event));
-        self.prepare_reference();
+        let entry = self.entry(&event);
+        self.prepare_reference(entry);
         let specified = self.reference.is_some().then(|| self.specified(&event));
-        self.handle(event);
+        self.handle(event, entry);
         if let Some(specified) = specified {
             self.compare_reference(&specified);
         }
@@ -228,8 +249,47 @@ impl System {
         }
     }
 
-    fn handle(&mut self, event: Event) {
-        let runs = match event {
+    /// How probes see the entry for an event. The number of an exception selects its kind.
+    fn entry(&self, event: &Event) -> Option<Entry> {
+        let machine = &self.kernel.machine;
+        let is_probed = self.probes == Probes::OnTheWay && machine.probing.last() == Some(&true);
+        let exceptions = [None, Some(ProbeEvent::Undefined), Some(ProbeEvent::Breakpoint)];
+        let event = match event {
+            Event::Syscall(_) => Some(ProbeEvent::Syscall),
+            Event::Interrupt => Some(ProbeEvent::Interrupt),
+            Event::Fault(Fault::Vm { .. }) => Some(ProbeEvent::PageFault),
+            Event::Fault(Fault::UserException { number, .. })
+            | Event::FpuUse(Fault::UserException { number, .. }) => exceptions[*number as usize % 3],
+            Event::Fault(_) | Event::FpuUse(_) | Event::WorkDone(_) => None,
+        };
+        is_probed.then_some(Entry { event, stamp: STAMPS.wrapping_add(machine.now) })
+    }
+
+    fn handle(&mut self, event: Event, entry: Option<Entry>) {
+        let runs = match (event, entry) {
+            (Event::WorkDone(_), _) | (_, None) => self.serve(event),
+            (Event::Syscall(number), Some(entry)) if self.paths == Paths::All => {
+                self.kernel.serve_probed_syscall(number, entry.stamp).copied()
+            }
+            (_, Some(entry)) => match self.kernel.probe_entry(entry.event, entry.stamp) {
+                Rest::Serve => self.serve(event),
+                Rest::Return => self.kernel.running().copied(),
+            },
+        };
+        assert_eq!(runs, self.kernel.running().copied(), "the fast path returns to other registers");
+        self.exit = if entry.is_some() { self.kernel.exit_stamp() } else { ExitStamp::None };
+        if self.open_calls == OpenCalls::Keep {
+            return;
+        }
+        self.kernel.flush_open_call();
+        if self.checking == Checking::EachEvent {
+            self.verify(event);
+        }
+    }
+
+    /// Serves an event that no probe has consumed. Returns the registers of the running thread.
+    fn serve(&mut self, event: Event) -> Option<TestContext> {
+        match event {
             Event::Syscall(number) if self.paths == Paths::All => self.kernel.serve_syscall(number).copied(),
             Event::Fault(fault) if self.kernel.machine.is_printing => {
                 self.kernel.serve_watched_fault(fault, true);
@@ -241,14 +301,6 @@ impl System {
                 self.kernel.handle(event);
                 self.kernel.running().copied()
             }
-        };
-        assert_eq!(runs, self.kernel.running().copied(), "the fast path returns to other registers");
-        if self.open_calls == OpenCalls::Keep {
-            return;
-        }
-        self.kernel.flush_open_call();
-        if self.checking == Checking::EachEvent {
-            self.verify(event);
         }
     }
 
