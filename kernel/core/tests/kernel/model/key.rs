@@ -4,6 +4,7 @@ use limen_core::arena::{Arena, Id};
 use limen_core::object::endpoint::Endpoint;
 use limen_core::object::key::DefaultHold;
 use limen_core::object::notification::Signals;
+use limen_core::object::probe::State as ProbeState;
 use limen_core::object::reply::Reply;
 use limen_core::object::thread::{AfterSend, State};
 use limen_core::sched::queue::Queue;
@@ -172,6 +173,22 @@ pub(super) fn fpu(system: &System) -> Vec<u16> {
         key.extend([u16::from(user.is_some()), u16::from(unit.is_for(Some(thread.id())))]);
     }
     key
+}
+
+/// The states of the probes, without samples and counts.
+pub(super) fn probes(system: &System) -> Vec<u16> {
+    let probes = system.threads().map(|thread| &system.kernel.probes[thread.id()]);
+    let states = probes.map(|probe| {
+        let (arming, _) = probe.arming();
+        let (event, exit) = (arming.event.as_raw() as u16, arming.exit as u16);
+        match probe.state() {
+            ProbeState::Off => [0, NONE, NONE],
+            ProbeState::Ready => [1, NONE, NONE],
+            ProbeState::Armed => [2, event, exit],
+            ProbeState::Leaving => [3, event, exit],
+        }
+    });
+    states.flatten().collect()
 }
 
 fn number<Tag>(id: Option<Id<Tag>>) -> u16 {

@@ -15,13 +15,13 @@ use limen_core::object::thread::State;
 use limen_image::Rights;
 
 use crate::support::{
-    Checking, Endpoint, Grant, OpenCalls, Paths, Plan, SchedContext, Snapshot, System, Thread,
+    Checking, Endpoint, Grant, OpenCalls, Paths, Plan, Probes, SchedContext, Snapshot, System, Thread,
     assert_documented,
 };
-use key::{fpu, key};
+use key::{fpu, key, probes};
 use operation::{
     CONTROL, ENDPOINT, FIRST_THREAD, FPU_COUNTERS, FPU_POLICY, GROUP_KEY, KEY, KEYS, MESSAGES, NOTIFICATION,
-    Operation, POLICIES, SECOND_NOTIFICATION, SHARES, SIGNALS, SPARE_TIME, TIME,
+    Operation, POLICIES, PROBE, PROBES, SECOND_NOTIFICATION, SHARES, SIGNALS, SPARE_TIME, TIME,
 };
 
 /// The threads of the model. A monitor that only starts them comes after them.
@@ -121,6 +121,14 @@ impl Model {
         model
     }
 
+    /// The first thread may probe itself. Its faults go to the endpoint, from where the others can reply.
+    fn with_probes(priorities: [u8; THREADS]) -> Self {
+        let mut model = Self::active(priorities);
+        model.plan.place(model.threads[0], PROBE, Grant::probe());
+        model.operations = PROBES;
+        model
+    }
+
     fn new([a, b, c]: [u8; THREADS], make_first: impl Fn(&mut Plan, &str, u8) -> Thread) -> Self {
         let mut plan = Plan::new();
         let threads = [make_first(&mut plan, "a", a), plan.thread("b", b), plan.thread("c", c)];
@@ -171,6 +179,9 @@ impl Model {
         let mut key = key(system);
         if self.has_policies {
             key.extend(fpu(system));
+        }
+        if system.probes == Probes::OnTheWay {
+            key.extend(probes(system));
         }
         key
     }
@@ -279,4 +290,12 @@ fn static_keys_reach_only_valid_states() {
 fn policies_of_the_floating_point_unit_reach_only_valid_states() {
     let model = Model::with_policies([60, 60, 50]);
     model.search(model.plan.boot(), "priorities 60, 60, 50, all policies | fast and slow");
+}
+
+#[test]
+fn probes_reach_only_valid_states() {
+    let model = Model::with_probes([60, 60, 50]);
+    let mut system = model.plan.boot();
+    system.probes = Probes::OnTheWay;
+    model.search(system, "priorities 60, 60, 50, a probe | fast and slow");
 }

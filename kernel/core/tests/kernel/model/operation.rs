@@ -1,7 +1,8 @@
 //! The operations of a running thread in the model.
 
 use limen_abi::fpu::{FpuOption, ThreadFlag};
-use limen_abi::{FpuPolicy, Label, Syscall, slot};
+use limen_abi::probe::ProbeOption;
+use limen_abi::{FpuPolicy, Label, ProbeEvent, Syscall, slot};
 use limen_core::event::Event;
 
 use crate::support::{Arguments, Family, REPLY, System, Thread};
@@ -130,6 +131,10 @@ pub(super) enum Operation {
     StartProbe,
     /// Stop probing.
     StopProbe,
+    /// Arm an event: the words of the request.
+    Arm([u64; 4]),
+    /// Read a sample.
+    ReadProbe,
     /// Reset the child.
     Reset,
     /// Finish the work of a service.
@@ -228,6 +233,27 @@ pub(super) const POLICIES: &[Operation] = {
         EndSlice,
         Suspend(0),
         Resume(0),
+    ]
+};
+
+/// Operations of a thread in the model with probes. The fault is a breakpoint. Events count in any code.
+pub(super) const PROBES: &[Operation] = {
+    use Operation::*;
+    const STAYS: u64 = ProbeOption::EVERY | ProbeOption::EXIT_SERIALISED;
+    &[
+        StartProbe,
+        StopProbe,
+        Arm([ProbeEvent::Breakpoint as u64, 0, u64::MAX, ProbeOption::EXIT]),
+        Arm([ProbeEvent::Syscall as u64, 0, u64::MAX, STAYS]),
+        ReadProbe,
+        Fault,
+        Call,
+        Recv,
+        ReplyRecv,
+        EndSlice,
+        Suspend(0),
+        Resume(0),
+        Restart(0),
     ]
 };
 
@@ -335,6 +361,8 @@ impl Operation {
             Self::SetFlags(index, ref words) => (FIRST_THREAD + index, Label::TcbSetFlags, words, &[]),
             Self::StartProbe => (PROBE, Label::ProbeStart, &[], &[]),
             Self::StopProbe => (PROBE, Label::ProbeStop, &[], &[]),
+            Self::Arm(ref words) => (PROBE, Label::ProbeArm, words, &[]),
+            Self::ReadProbe => (PROBE, Label::ProbeRead, &[], &[]),
             Self::BindNotification => (SPARE_TIME, Label::SchedContextBind, &[], &[NOTIFICATION]),
             Self::UnbindThread(index) => {
                 (SPARE_TIME, Label::SchedContextUnbindObject, &[], &[FIRST_THREAD + index])
