@@ -132,7 +132,7 @@ fn a_recording_that_goes_on_after_its_last_line_ends_when_the_last_thread_stops(
             }
             ring.pass(BEHIND / 4).enter_for(NO_THREAD, EntryReason::Interrupt).leave(NO_THREAD, NO_THREAD);
         }
-        // Without a copy at the end, the line was seen during the first call.
+        // If no copy was made before, the line was seen during the first call.
         assert!(reader.add(&ring.copy()).is_ok() && reader.end_soon_after(line.unwrap_or(50)));
         reader.cut_idle_end();
         reader.finish().unwrap().remove(0)

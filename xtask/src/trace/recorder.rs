@@ -204,7 +204,7 @@ impl Recorder {
 
     /// Whether nothing follows the last line, or more than is recorded.
     fn is_over(&mut self, completed: u64, watch: &Watch) -> bool {
-        let goes_on = self.reader.is_full() || self.reader.end_soon_after(completed);
+        let goes_on = self.reader.end_soon_after(completed) || self.reader.is_full();
         let is_quiet = || watch.worked() >= QUIET || watch.had() >= IDLE;
         goes_on || matches!(self.emulator, Emulator::Runs) || is_quiet()
     }
