@@ -161,6 +161,13 @@ pub fn run(
     of_tasks.rotate_left(last);
     rows.extend(of_tasks.concat());
     if rows.is_empty() {
+        if let Some(project) = projects.iter().find(is_chosen) {
+            return Err(Failure::new(format!(
+                "no build of {} is measured on {}: its boards.txt and builds.txt name the boards",
+                project.name,
+                board.title()
+            )));
+        }
         let names: Vec<_> = projects
             .iter()
             .map(|project| project.name.as_str())
