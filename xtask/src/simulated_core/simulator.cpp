@@ -10,10 +10,12 @@
 //
 // The console goes to standard output. With `--phases 1`, so do the durations of the parts of boot, as rows of `./x bench`. The
 // run ends when the firmware turns the machine off, with the signal TERM, after `--cycles`, or when the system is silent for
-// too long. Then standard error gets the number of cycles. The register `cycle` counts those of the machine, the same on all harts;
-// the core's own stops while its hart sleeps. With `--counter`, it counts something else. With `--time-register 1`, the core has the register `time`; without, reading it is an illegal instruction. With
-// `--trace`, the file gets a line for each instruction that retires or traps; with `--trace-reads 1` as well, for reads of
-// `cycle` in programs only.
+// too long. Then standard error gets the number of cycles.
+//
+// The register `cycle` counts the cycles of the machine, the same on all harts; the core's own stops while its hart sleeps. With
+// `--counter`, it counts something else. With `--time-register 1`, the core has the register `time`; without, reading it is an
+// illegal instruction. With `--trace`, the file gets a line for each instruction that retires or traps; with `--trace-reads 1`
+// as well, for reads of `cycle` in programs only.
 
 #include <algorithm>
 #include <csignal>
@@ -571,6 +573,7 @@ public:
         SET(tile_prci_domain_1);
         SET(tile_prci_domain_2);
         SET(tile_prci_domain_3);
+#undef SET
 #endif
     }
 
