@@ -416,6 +416,8 @@ pub enum Rows {
     All,
     /// Those of [`SAMPLE`].
     Sample,
+    /// All, with the samples of a full run. Rows that only a full run has are not recorded.
+    Full,
 }
 
 /// Compares the board's figures with the recorded ones; `None` if nothing is recorded. If tools have other versions
@@ -432,7 +434,8 @@ fn compare_with(workspace: &Workspace, board: &Board, file: &Path, rows: Rows) -
         let note = format!("nothing is compared: {}; the record was made with the latter", others.join(", "));
         return Ok(Verdict { notes: vec![note], ..Verdict::default() });
     }
-    let measure = |filter, counting| measure::run(workspace, board, filter, true, Start::Anew, counting);
+    let quick = rows != Rows::Full;
+    let measure = |filter, counting| measure::run(workspace, board, filter, quick, Start::Anew, counting);
     let (mut results, mut cold) = (None, ColdRecord::default());
     match rows {
         Rows::All => {
@@ -440,6 +443,7 @@ fn compare_with(workspace: &Workspace, board: &Board, file: &Path, rows: Rows) -
             let counting = if cold.is_empty() { Counting::Off } else { Counting::AsRecorded(&cold) };
             results = Some(measure("", counting)?);
         }
+        Rows::Full => results = Some(measure("", Counting::Off)?),
         Rows::Sample => {
             for system in SAMPLE {
                 let further = measure(system, Counting::Off)?;
@@ -456,21 +460,31 @@ fn compare_with(workspace: &Workspace, board: &Board, file: &Path, rows: Rows) -
         true => golden.differences_above(0, &results),
         false => golden.differences(&results),
     };
-    if rows == Rows::Sample {
-        differences.retain(|difference| !matches!(difference, Difference::Gone { .. }));
-    }
+    differences.retain(|difference| match difference {
+        Difference::Gone { .. } => rows != Rows::Sample,
+        Difference::New { .. } => rows != Rows::Full,
+        Difference::Changed { .. } => true,
+    });
     let mut sentences: Vec<_> = differences.iter().map(ToString::to_string).collect();
     sentences.extend(cold.differences(&results));
     if sentences.is_empty() {
         return Ok(Verdict::single(Ok(())));
     }
     let told: String = sentences.iter().map(|sentence| format!("{sentence}\n")).collect();
-    let rows: Vec<_> = differences.iter().map(Difference::row).collect();
-    let reasons = if board.is_simulated { String::new() } else { growth::explain(workspace, board, &rows)? };
+    let changed: Vec<_> = differences.iter().map(Difference::row).collect();
+    let reasons =
+        if board.is_simulated { String::new() } else { growth::explain(workspace, board, &changed)? };
     let cold = if cold.is_empty() { "" } else { "--cold " };
     let variants: String = board.chosen.iter().map(|name| format!("--variant {name} ")).collect();
-    let way_out =
-        format!("If the change is intended: ./x bench --board {} {variants}{cold}--record", board.name);
+    let way_out = match rows {
+        Rows::Full => format!(
+            "If ./x test 'figures on {}' passes, these rows depend on the number of samples: change their systems",
+            board.title()
+        ),
+        Rows::All | Rows::Sample => {
+            format!("If the change is intended: ./x bench --board {} {variants}{cold}--record", board.name)
+        }
+    };
     Err(Failure::new(told + &reasons + &way_out))
 }
 

@@ -19,7 +19,7 @@ use crate::test::docs;
 use crate::test::host_coverage;
 use crate::test::large;
 use crate::test::options::{self, Options};
-use crate::test::plan::{FIGURES, HEADERS, HOST, Plan, SDK};
+use crate::test::plan::{FIGURES, FULL_FIGURES, HEADERS, HOST, Plan, SDK};
 use crate::test::random;
 use crate::test::record::{self, Phase};
 use crate::test::suite::Verdict;
@@ -42,8 +42,8 @@ usage: ./x test [FILTER] [--board BOARD] [--all] [--coverage] [--trace-limit GIB
 Runs the tests of the host crates (`host`) and of the cothread library on this machine (`cothreads on the host`), tests the
 finished SDK (`sdk`), and records and reads traces of systems (`traces`). With --all, also compiles every header of the SDK
 (`headers`), checks how the tool's cost grows with descriptions (`large descriptions`), compares thousands of systems with the
-specification (`random systems`), and runs the commands that the documents show (`docs`; `docs NAME` runs those of the pages
-with NAME in their names). Then boots, on every board, the suites
+specification (`random systems`), runs the commands that the documents show (`docs`; `docs NAME` runs those of the pages
+with NAME in their names), and compares figures of runs with all samples (`full figures`). Then boots, on every board, the suites
 under tests/ in debug and release, the examples with an expected.txt in debug or where their suite.toml says, and unusual
 boots (`boot/...`). Replays a suite on one board of each instruction set, and compares the cost of paths with the records in
 bench/golden (`figures`). Suites and examples that ask for variants of a board boot once more with them, in debug. Ends with
@@ -152,10 +152,12 @@ fn cover(workspace: &Workspace, plan: &Plan<'_>, tally: &mut Tally) -> Outcome {
 /// The failure for a filter that matches no name. Boards and configurations follow the word `on`.
 fn no_test(workspace: &Workspace, options: &Options) -> Outcome<Failure> {
     let filter = &options.filter;
-    let mut names =
-        [HOST, random::TEST, cothreads::NAME, HEADERS, SDK, large::TEST, traces::TEST, docs::TEST, FIGURES]
-            .map(str::to_owned)
-            .to_vec();
+    let parts = [HOST, random::TEST, cothreads::NAME, HEADERS, SDK, large::TEST, traces::TEST, docs::TEST];
+    let mut names = [parts.as_slice(), &[FIGURES, FULL_FIGURES]]
+        .concat()
+        .into_iter()
+        .map(str::to_owned)
+        .collect::<Vec<_>>();
     for shelf in ["tests", "examples"] {
         names.extend(Project::on_shelf(workspace, shelf)?.into_iter().map(|project| project.name));
     }

@@ -11,7 +11,7 @@ use crate::failure::{Failure, Outcome};
 use crate::run::board::{self, Board};
 use crate::test::docs;
 use crate::test::large;
-use crate::test::plan::{HEADERS, HOST, SDK};
+use crate::test::plan::{FULL_FIGURES, HEADERS, HOST, SDK, figures};
 use crate::test::random;
 
 /// The largest numbers of `--repeat` and `--beside`.
@@ -104,9 +104,12 @@ impl Options {
         self.select(name) && (self.is_whole() || ![HEADERS, large::TEST, random::TEST].contains(&name))
     }
 
-    /// Which recorded figures of a board to compare.
-    pub fn rows(&self, board: &Board) -> Rows {
-        if self.is_whole() || board.name == board::DEFAULT { Rows::All } else { Rows::Sample }
+    /// Which recorded figures of a board to compare, each time measuring anew. Full runs are left to `--all`.
+    pub fn comparisons(&self, board: &Board) -> impl Iterator<Item = Rows> {
+        let usual = if self.is_whole() || board.name == board::DEFAULT { Rows::All } else { Rows::Sample };
+        let is_full = self.all || self.only.is_some() || self.filter.contains(FULL_FIGURES);
+        let full = (is_full && !board.is_simulated).then_some(Rows::Full);
+        [Some(usual), full].into_iter().flatten().filter(|rows| self.select(&figures(board, *rows)))
     }
 
     /// Whether to run the test with this name. A filter that is a complete name selects only that, so `host` does not

@@ -38,6 +38,9 @@ pub const SDK: &str = "sdk";
 /// The first word of the name of a comparison with recorded figures.
 pub const FIGURES: &str = "figures";
 
+/// The first words of the name of a comparison of a full run.
+pub const FULL_FIGURES: &str = "full figures";
+
 /// The tests of a run.
 pub struct Plan<'a> {
     pub options: &'a Options,
@@ -47,8 +50,8 @@ pub struct Plan<'a> {
     /// The tests without a system.
     pub parts: Vec<&'static Part>,
     pub jobs: Vec<Job>,
-    /// The boards of which figures are compared.
-    compared: Vec<&'a Board>,
+    /// The boards of which figures are compared, and which figures.
+    compared: Vec<(&'a Board, Rows)>,
 }
 
 /// A test without a system, or with systems of its own.
@@ -138,9 +141,9 @@ impl<'a> Plan<'a> {
             (None, name) => !has_only_systems && options.selects_part(name),
         };
         let parts = PARTS.iter().filter(selects).collect();
-        let has_figures =
-            |board: &&Board| quick.is_none() && !has_only_systems && options.select(&figures(board));
-        let compared = boards.iter().filter(has_figures).collect();
+        let has_figures = quick.is_none() && !has_only_systems;
+        let comparisons = |board| options.comparisons(board).map(move |rows| (board, rows));
+        let compared = boards.iter().filter(|_| has_figures).flat_map(comparisons).collect();
         Ok(Self { options, quick, boards, parts, jobs, compared })
     }
 
@@ -158,19 +161,19 @@ impl<'a> Plan<'a> {
     pub fn names(&self) -> BTreeSet<String> {
         let parts = self.parts.iter().map(|part| part.name.to_owned());
         let boots = self.jobs.iter().flat_map(|job| job.boards.iter().map(|board| job.name(board)));
-        parts.chain(boots).chain(self.compared.iter().map(|board| figures(board))).collect()
+        parts.chain(boots).chain(self.compared.iter().map(|(board, rows)| figures(board, *rows))).collect()
     }
 
     /// The tests of which this run executes only a part.
     pub fn partly(&self) -> Vec<String> {
         let host = (self.options.quick || self.options.coverage).then(|| HOST.to_owned());
         let pages = docs::pages_of(&self.options.filter).filter(|pages| !pages.is_empty());
-        let samples = self.compared.iter().filter(|board| self.options.rows(board) == Rows::Sample);
+        let samples = self.compared.iter().filter(|(_, rows)| *rows == Rows::Sample);
         let places = self.jobs.iter().filter(|job| job.places == Places::Sample);
         let boots = places.flat_map(|job| job.boards.iter().map(|board| job.name(board)));
         host.into_iter()
             .chain(pages.map(|_| docs::TEST.to_owned()))
-            .chain(samples.map(|board| figures(board)))
+            .chain(samples.map(|(board, rows)| figures(board, *rows)))
             .chain(boots)
             .collect()
     }
@@ -189,11 +192,12 @@ impl<'a> Plan<'a> {
             let verdict = (part.judge)(workspace, self).unwrap_or_else(Verdict::failed);
             tally.add(part.name, part.phase, begun, &verdict);
         }
-        for board in compared {
-            steps.next(&figures(board));
+        for (board, rows) in compared {
+            let name = figures(board, *rows);
+            steps.next(&name);
             let begun = Instant::now();
-            if let Some(outcome) = bench::compare_with_record(workspace, board, self.options.rows(board)) {
-                tally.add(&figures(board), Phase::Figures, begun, &outcome.unwrap_or_else(Verdict::failed));
+            if let Some(outcome) = bench::compare_with_record(workspace, board, *rows) {
+                tally.add(&name, Phase::Figures, begun, &outcome.unwrap_or_else(Verdict::failed));
             }
         }
     }
@@ -224,8 +228,9 @@ enum Task<'a> {
 }
 
 /// The name of a comparison with recorded figures, for display and filters.
-fn figures(board: &Board) -> String {
-    format!("{FIGURES} on {}", board.title())
+pub fn figures(board: &Board, rows: Rows) -> String {
+    let figures = if rows == Rows::Full { FULL_FIGURES } else { FIGURES };
+    format!("{figures} on {}", board.title())
 }
 
 #[cfg(test)]
@@ -245,6 +250,7 @@ mod tests {
             HEADERS,
             "boot/damaged_image on zcu102 (release)",
             "figures on x86_64_generic",
+            "full figures on qemu_virt_riscv64",
             "replay of tests/timer on qemu_virt_riscv64 (debug)",
             "tests/calls on qemu_virt_aarch64 (release)",
         ];
@@ -255,6 +261,24 @@ mod tests {
         assert_eq!(selected(&options), wanted);
         options.only = Some(BTreeSet::from(["tests/calls".to_owned()]));
         assert!(selected(&options).is_empty());
+    }
+
+    #[test]
+    fn only_all_tests_compare_full_runs() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let workspace = Workspace::at(&root, &root);
+        let boards = board::all_names(&workspace).unwrap();
+        let figures = |words: &[&str]| {
+            let options = parse(lexopt::Parser::from_args(words)).unwrap();
+            let plan = Plan::of(&workspace, &boards, &options).unwrap();
+            let compared = plan.compared.iter().filter(|(board, _)| board.name == board::DEFAULT);
+            compared.map(|(_, rows)| *rows).collect::<Vec<_>>()
+        };
+        assert_eq!(figures(&[]), [Rows::All]);
+        assert_eq!(figures(&["--all"]), [Rows::All, Rows::Full]);
+        assert_eq!(figures(&["figures"]), [Rows::All]);
+        assert_eq!(figures(&["full figures"]), [Rows::Full]);
+        assert_eq!(figures(&["calls"]), []);
     }
 
     #[test]
