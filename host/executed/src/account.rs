@@ -6,9 +6,9 @@
 
 use std::collections::HashSet;
 
-use crate::bench::trace::KERNEL;
-use crate::emulator_plugin::flow::Flow;
-use crate::emulator_plugin::stream::Block;
+use crate::KERNEL;
+use crate::flow::Flow;
+use crate::stream::Block;
 
 /// The distance from an address to its place in the emulator's memory.
 pub type Home = u64;
@@ -51,13 +51,13 @@ pub struct Accounts {
 
 impl Accounts {
     /// The machine is about to boot.
-    pub fn new() -> Self {
+    pub fn boot() -> Self {
         Self { firmware: HashSet::new(), kernel_has_run: false, account: Account::Boot }
     }
 
     /// A further processor is about to boot. Until it runs a program, it counts as idle.
     pub fn further() -> Self {
-        Self { account: Account::Idle, ..Self::new() }
+        Self { account: Account::Idle, ..Self::boot() }
     }
 
     /// The present account.

@@ -14,7 +14,7 @@ pub enum Flow {
 }
 
 /// The flow of the instruction with these bytes, on the instruction set with this name.
-pub fn of(architecture: &str, code: &[u8]) -> Flow {
+pub(crate) fn of(architecture: &str, code: &[u8]) -> Flow {
     match architecture {
         "aarch64" => code.first_chunk().map_or(Flow::Other, |word| aarch64(u32::from_le_bytes(*word))),
         "riscv64" => riscv64(code),

@@ -8,43 +8,12 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use limen_report::{Cold, ColdRecord, Row};
+use limen_report::{Cold, Row};
 
-use crate::bench::trace::{self, KERNEL, UNCOUNTED};
-use crate::emulator_plugin::account::Account;
-use crate::emulator_plugin::session::Listener;
-use crate::emulator_plugin::stream::{Block, Event, Instruction};
+use crate::{Account, Block, Event, KERNEL, Listener, UNCOUNTED};
 
 const LINE_BYTES: u64 = 64;
 const PAGE_LINES: u64 = 4096 / LINE_BYTES;
-
-/// Whether a run counts the kernel's memory that its operations touch.
-#[derive(Clone, Copy, Debug, Default)]
-pub enum Counting<'a> {
-    /// It does not.
-    #[default]
-    Off,
-    /// It does.
-    Cold,
-    /// It does in systems with rows in this record.
-    AsRecorded(&'a ColdRecord),
-}
-
-impl Counting<'_> {
-    /// Whether it counts anything.
-    pub fn is_on(self) -> bool {
-        !matches!(self, Self::Off)
-    }
-
-    /// Whether it counts the operations of a system with these rows. Single figures are not of operations.
-    pub fn counts(self, rows: &[Row]) -> bool {
-        match self {
-            Self::Off => false,
-            Self::Cold => rows.iter().any(|row| row.n > 1),
-            Self::AsRecorded(record) => rows.iter().any(|row| record.has(&row.title())),
-        }
-    }
-}
 
 /// The lines of the kernel that an operation touches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -90,9 +59,8 @@ impl Footprint {
 type Kinds = HashMap<(usize, Footprint), (usize, usize)>;
 
 /// The operations of a run. Most of them are repetitions.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Operations {
-    architecture: String,
     kinds: Kinds,
     /// Two consecutive operations each: a program on the way reads the counter, too.
     pairs: Kinds,
@@ -104,10 +72,9 @@ pub struct Operations {
     has_begun: bool,
     instructions: usize,
     present: Footprint,
-    /// Lines and blocks of the code of the present footprint, and the latest line.
+    /// Lines and blocks of the code of the present footprint.
     lines: HashSet<u64>,
     starts: HashSet<u64>,
-    line: u64,
     is_in_kernel: bool,
 }
 
@@ -117,15 +84,17 @@ impl Listener for Operations {
             Event::Run { block, first, count } => {
                 let code = blocks.get(block).and_then(|block| block.code.get(first..first + count));
                 let code = code.unwrap_or_default();
-                self.start(code);
-                for step in code {
-                    self.instructions += 1;
-                    self.is_in_kernel = step.address >= KERNEL;
-                    if self.is_in_kernel {
-                        self.execute(step.address);
-                        self.execute(step.end().wrapping_sub(1));
-                    } else if trace::reads_counter(&self.architecture, &step.bytes) {
-                        self.finish();
+                let Some((first, last)) = code.first().zip(code.last()) else { return };
+                self.is_in_kernel = first.address >= KERNEL;
+                if self.is_in_kernel {
+                    self.instructions += code.len();
+                    self.execute(first.address, last.end());
+                } else {
+                    for step in code {
+                        self.instructions += 1;
+                        if step.reads_counter {
+                            self.finish();
+                        }
                     }
                 }
             }
@@ -140,39 +109,19 @@ impl Listener for Operations {
 }
 
 impl Operations {
-    /// No operations yet.
-    pub fn of(architecture: &str) -> Self {
-        Self {
-            architecture: architecture.to_owned(),
-            kinds: Kinds::new(),
-            pairs: Kinds::new(),
-            previous: None,
-            of_programs: HashSet::new(),
-            has_begun: false,
-            instructions: 0,
-            present: Footprint::default(),
-            lines: HashSet::new(),
-            starts: HashSet::new(),
-            line: 0,
-            is_in_kernel: false,
+    /// Takes instructions of the kernel that follow each other. They may begin a function that shares its line with the one
+    /// before it.
+    fn execute(&mut self, start: u64, end: u64) {
+        if !self.has_begun {
+            return;
         }
-    }
-
-    /// Takes the start of a block, which may be a function that shares its line with the one before it.
-    fn start(&mut self, code: &[Instruction]) {
-        let address = code.first().map_or(0, |first| first.address);
-        if address >= KERNEL && self.has_begun && self.starts.insert(address) {
-            self.present.code.push(address);
+        if self.starts.insert(start) {
+            self.present.code.push(start);
         }
-    }
-
-    /// Takes a byte of an instruction of the kernel.
-    fn execute(&mut self, address: u64) {
-        let line = address / LINE_BYTES;
-        if line != self.line && self.has_begun {
-            self.line = line;
-            if self.lines.insert(line) {
-                self.present.code.push(address);
+        for line in start / LINE_BYTES..end.div_ceil(LINE_BYTES) {
+            let first = start.max(line * LINE_BYTES);
+            if self.lines.insert(line) && first != start {
+                self.present.code.push(first);
             }
         }
     }
@@ -195,7 +144,6 @@ impl Operations {
         add(&mut self.kinds, kind);
         self.lines.clear();
         self.starts.clear();
-        self.line = 0;
     }
 
     /// The footprint of each row: of the kind of operation with as many instructions as the row's median that occurred most
@@ -250,15 +198,14 @@ fn add(kinds: &mut Kinds, kind: (usize, Footprint)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::emulator_plugin::flow::Flow;
+    use crate::Instruction;
 
     const READ: [u8; 4] = 0xc000_2573_u32.to_le_bytes();
     const OTHER: [u8; 4] = [0x13, 0, 0, 0];
 
     fn block(address: u64, code: &[[u8; 4]]) -> Block {
         let step = |(index, bytes): (usize, &[u8; 4])| {
-            let address = address + 4 * index as u64;
-            Instruction { address, bytes: bytes.to_vec(), flow: Flow::Other }
+            Instruction::new("riscv64", address + 4 * index as u64, bytes.to_vec())
         };
         Block { place: 0, code: code.iter().enumerate().map(step).collect() }
     }
@@ -282,7 +229,7 @@ mod tests {
             block(KERNEL | 0x38, &[OTHER; 4]),
             block(KERNEL | 0x2000, &[OTHER; 4]),
         ];
-        let mut operations = Operations::of("riscv64");
+        let mut operations = Operations::default();
         for step in steps {
             let event = match *step {
                 Read => Event::Run { block: 0, first: 0, count: 1 },
@@ -305,19 +252,6 @@ mod tests {
         let mut rows = rows.to_vec();
         operations.count(&mut rows);
         rows.iter().map(|row| row.cold.map(|cold| cold.counts())).collect()
-    }
-
-    #[test]
-    fn a_system_is_counted_if_the_record_has_one_of_its_rows() {
-        let record = ColdRecord::parse("x = 1 1 1 1 1 1\n").unwrap();
-        let other = Row { n: 9, ..Row::single("y", Vec::new(), 4) };
-        let counts = |rows: &[Row]| {
-            [Counting::Off, Counting::Cold, Counting::AsRecorded(&record)]
-                .map(|counting| counting.counts(rows))
-        };
-        assert_eq!(counts(&[row(9, 4), other.clone()]), [false, true, true]);
-        assert_eq!(counts(&[other]), [false, true, false]);
-        assert_eq!(counts(&[row(1, 4)]), [false, false, true]);
     }
 
     #[test]

@@ -10,16 +10,9 @@
 //! read the counter, because only its kernel answers, the middle is one part, `serve`. The critical path is `send`, all that the
 //! other processor executes until its interrupt, and `resume`. Firmware is left out, and so are the reads.
 
-use std::collections::BTreeMap;
-
 use limen_report::Row;
 
-use crate::bench::trace::{self, KERNEL};
-use crate::emulator_plugin::account::Account;
-use crate::emulator_plugin::flow::Flow;
-use crate::emulator_plugin::session::Listener;
-use crate::emulator_plugin::stream::{Block, Event};
-use crate::failure::{Failure, Outcome};
+use crate::{Account, Block, Event, Flow, KERNEL, Listener};
 
 /// The parameter of rows to divide, and its value there.
 const PART: (&str, &str) = ("part", "together");
@@ -27,16 +20,6 @@ const PART: (&str, &str) = ("part", "together");
 /// The kernel's windows to devices; see `kernel/mmu/src/layout.rs`.
 const WINDOWS: u64 = 0xffff_ffff_bfe0_0000;
 const PAGE_BYTES: u64 = 4096;
-
-/// Whether a row is divided.
-pub fn is_whole(row: &Row) -> bool {
-    row.params.iter().any(|(name, value)| (name.as_str(), value.as_str()) == PART)
-}
-
-/// Makes a whole row one that is not divided, because it was measured by the clock.
-pub fn be_undivided(row: &mut Row) {
-    row.params.retain(|(name, value)| (name.as_str(), value.as_str()) != PART);
-}
 
 /// Whether a store of a processor to this address interrupts another one.
 ///
@@ -106,7 +89,7 @@ impl Divided {
 #[derive(Debug)]
 pub struct Parts {
     architecture: String,
-    processors: BTreeMap<usize, Processor>,
+    processors: Vec<Processor>,
     now: usize,
     operation: Option<Operation>,
     done: Vec<Divided>,
@@ -115,17 +98,21 @@ pub struct Parts {
 impl Listener for Parts {
     fn take(&mut self, blocks: &[Block], event: Event, account: Account) {
         match event {
-            Event::Processor(number) => self.now = number,
+            Event::Processor(number) => {
+                self.now = number;
+                let known = self.processors.len().max(number + 1);
+                self.processors.resize(known, Processor::default());
+            }
             Event::Run { block, first, count } => {
                 let code = blocks.get(block).and_then(|block| block.code.get(first..first + count));
                 let is_program = matches!(account, Account::Program(_));
                 for step in code.unwrap_or_default() {
-                    let here = self.processors.entry(self.now).or_default();
+                    let Some(here) = self.processors.get_mut(self.now) else { return };
                     if std::mem::take(&mut here.waits) {
                         here.woke = here.count;
                     }
                     here.waits = step.flow == Flow::Wait;
-                    if is_program && trace::reads_counter(&self.architecture, &step.bytes) {
+                    if is_program && step.reads_counter {
                         self.read();
                     } else {
                         here.count += u64::from(is_program || step.address >= KERNEL);
@@ -143,11 +130,22 @@ impl Listener for Parts {
 }
 
 impl Parts {
+    /// Whether a row is one to divide.
+    #[must_use]
+    pub fn divide(row: &Row) -> bool {
+        row.params.iter().any(|(name, value)| (name.as_str(), value.as_str()) == PART)
+    }
+
+    /// Makes a row that is to be divided one that is not, because it was measured by the clock.
+    pub fn leave(row: &mut Row) {
+        row.params.retain(|(name, value)| (name.as_str(), value.as_str()) != PART);
+    }
+
     /// No operations yet.
     pub fn of(architecture: &str) -> Self {
         Self {
             architecture: architecture.to_owned(),
-            processors: BTreeMap::new(),
+            processors: vec![Processor::default()],
             now: 0,
             operation: None,
             done: Vec::new(),
@@ -155,7 +153,7 @@ impl Parts {
     }
 
     fn here(&self) -> Processor {
-        self.processors.get(&self.now).copied().unwrap_or_default()
+        self.processors.get(self.now).copied().unwrap_or_default()
     }
 
     /// The other processor, in an operation whose interrupt was sent.
@@ -203,13 +201,13 @@ impl Parts {
     ///
     /// # Errors
     /// When the operations are not those of the rows.
-    pub fn rows(&self, rows: &[Row]) -> Outcome<Vec<Vec<Row>>> {
-        let whole: Vec<_> = rows.iter().filter(|row| is_whole(row)).collect();
+    pub fn rows(&self, rows: &[Row]) -> Result<Vec<Vec<Row>>, String> {
+        let whole: Vec<_> = rows.iter().filter(|row| Self::divide(row)).collect();
         let each = self.done.len() / whole.len().max(1);
         let samples = whole.iter().map(|row| row.n as usize).max().unwrap_or(0);
         if each < samples || each * whole.len() != self.done.len() {
             let (done, whole) = (self.done.len(), whole.len());
-            return Err(Failure::new(format!("{done} operations between processors, but {whole} rows")));
+            return Err(format!("{done} operations between processors, but {whole} rows"));
         }
         let divide = |(row, operations): (&&Row, &[Divided])| {
             let operations = operations.get(each - row.n as usize..).unwrap_or_default();
@@ -235,7 +233,7 @@ impl Parts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::emulator_plugin::stream::Instruction;
+    use crate::Instruction;
 
     const READ: [u8; 4] = 0xc000_2573_u32.to_le_bytes();
     const OTHER: [u8; 4] = [0x13, 0, 0, 0];
@@ -244,8 +242,7 @@ mod tests {
 
     fn block(address: u64, code: &[[u8; 4]]) -> Block {
         let step = |(index, bytes): (usize, &[u8; 4])| {
-            let flow = if *bytes == WAIT { Flow::Wait } else { Flow::Other };
-            Instruction { address: address + 4 * index as u64, bytes: bytes.to_vec(), flow }
+            Instruction::new("riscv64", address + 4 * index as u64, bytes.to_vec())
         };
         Block { place: 0, code: code.iter().enumerate().map(step).collect() }
     }
@@ -353,9 +350,9 @@ mod tests {
             own.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
         };
         let mut row = Row::single("elsewhere_notify", params(&[PART]), 1991);
-        assert!(is_whole(&row));
-        be_undivided(&mut row);
-        assert!(!is_whole(&row));
+        assert!(Parts::divide(&row));
+        Parts::leave(&mut row);
+        assert!(!Parts::divide(&row));
         assert_eq!(row.params, params(&[]));
     }
 }

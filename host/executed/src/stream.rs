@@ -10,8 +10,9 @@
 //! A block is streamed when it is translated, before its first run. An access that crosses a cache line is two records.
 
 use std::io::{self, ErrorKind, Read};
+use std::ops::Range;
 
-use crate::emulator_plugin::flow::{self, Flow};
+use crate::flow::{self, Flow};
 
 /// The kinds.
 const LOAD: u64 = 1;
@@ -20,6 +21,8 @@ const BLOCK: u64 = 3;
 
 /// More than the emulator puts into a block.
 const MOST_INSTRUCTIONS: u64 = 4096;
+
+const BUFFER_BYTES: usize = 1 << 16;
 
 /// More than an emulated machine has.
 const MOST_PROCESSORS: usize = 64;
@@ -42,9 +45,17 @@ pub struct Instruction {
     pub bytes: Vec<u8>,
     /// The flow of control after it.
     pub flow: Flow,
+    /// Whether it reads the counter of instructions.
+    pub reads_counter: bool,
 }
 
 impl Instruction {
+    /// An instruction of this instruction set.
+    pub fn new(architecture: &str, address: u64, bytes: Vec<u8>) -> Self {
+        let flow = flow::of(architecture, &bytes);
+        Self { address, flow, reads_counter: crate::reads_counter(architecture, &bytes), bytes }
+    }
+
     /// The address of the instruction that follows.
     pub fn end(&self) -> u64 {
         self.address.wrapping_add(self.bytes.len() as u64)
@@ -82,16 +93,25 @@ pub enum Event {
 }
 
 /// Reads a stream.
-pub struct Stream<R> {
-    input: R,
+pub struct Stream<'a> {
+    input: Box<dyn Read + 'a>,
+    buffer: Box<[u8]>,
+    unread: Range<usize>,
     architecture: String,
     blocks: Vec<Block>,
 }
 
-impl<R: Read> Stream<R> {
+impl<'a> Stream<'a> {
     /// A stream from an emulator of this instruction set.
-    pub fn new(input: R, architecture: &str) -> Self {
-        Self { input, architecture: architecture.to_owned(), blocks: Vec::new() }
+    pub fn new(input: impl Read + 'a, architecture: &str) -> Self {
+        let buffer = vec![0; BUFFER_BYTES].into();
+        Self {
+            input: Box::new(input),
+            buffer,
+            unread: 0..0,
+            architecture: architecture.to_owned(),
+            blocks: Vec::new(),
+        }
     }
 
     /// The blocks that were translated so far.
@@ -108,7 +128,7 @@ impl<R: Read> Stream<R> {
     ///
     /// # Errors
     /// When the stream cannot be read, or is damaged.
-    pub fn next(&mut self) -> io::Result<Option<Event>> {
+    pub fn event(&mut self) -> io::Result<Option<Event>> {
         loop {
             let Some(word) = self.word()? else { return Ok(None) };
             match word & 3 {
@@ -156,7 +176,7 @@ impl<R: Read> Stream<R> {
             let bytes = [low.to_le_bytes(), high.to_le_bytes()].concat();
             let bytes =
                 bytes.get(1..1 + usize::from(bytes[0])).ok_or_else(|| damaged("a size is wrong"))?.to_vec();
-            let instruction = Instruction { address, flow: flow::of(&self.architecture, &bytes), bytes };
+            let instruction = Instruction::new(&self.architecture, address, bytes);
             address = instruction.end();
             code.push(instruction);
         }
@@ -165,11 +185,19 @@ impl<R: Read> Stream<R> {
     }
 
     fn word(&mut self) -> io::Result<Option<u64>> {
-        let mut bytes = [0; 8];
-        match self.input.read_exact(&mut bytes) {
-            Ok(()) => Ok(Some(u64::from_le_bytes(bytes))),
-            Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(None),
-            Err(error) => Err(error),
+        loop {
+            if let Some(bytes) = self.buffer.get(self.unread.clone()).and_then(<[u8]>::first_chunk) {
+                self.unread.start += bytes.len();
+                return Ok(Some(u64::from_le_bytes(*bytes)));
+            }
+            self.buffer.copy_within(self.unread.clone(), 0);
+            self.unread = 0..self.unread.len();
+            match self.input.read(self.buffer.get_mut(self.unread.end..).unwrap_or_default()) {
+                Ok(0) => return Ok(None),
+                Ok(count) => self.unread.end += count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
         }
     }
 }
@@ -179,11 +207,11 @@ fn damaged(what: &str) -> io::Error {
 }
 
 #[cfg(test)]
-pub mod tests {
+mod tests {
     use super::*;
 
     /// The words of a block of RISC-V code.
-    pub fn block(number: u64, address: u64, place: u64, code: &[&[u8]]) -> Vec<u64> {
+    fn block(number: u64, address: u64, place: u64, code: &[&[u8]]) -> Vec<u64> {
         let mut words = vec![BLOCK | (code.len() as u64) << 2 | number << 32, address, place];
         for bytes in code {
             let mut padded = [0; 16];
@@ -196,19 +224,19 @@ pub mod tests {
     }
 
     /// The word of a run.
-    pub fn run(block: u64, first: u64, count: u64) -> u64 {
+    fn run(block: u64, first: u64, count: u64) -> u64 {
         count << 2 | first << 17 | block << 32
     }
 
     /// The bytes of words.
-    pub fn bytes(words: &[u64]) -> Vec<u8> {
+    fn bytes(words: &[u64]) -> Vec<u8> {
         words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
     fn events(input: &[u8]) -> io::Result<Vec<Event>> {
         let mut stream = Stream::new(input, "riscv64");
         let mut events = Vec::new();
-        while let Some(event) = stream.next()? {
+        while let Some(event) = stream.event()? {
             events.push(event);
         }
         Ok(events)
@@ -236,7 +264,7 @@ pub mod tests {
         );
         let input = bytes(&words.concat());
         let mut stream = Stream::new(&input[..], "riscv64");
-        stream.next().unwrap();
+        stream.event().unwrap();
         let code = &stream.blocks()[0].code;
         assert_eq!((code[0].flow, code[1].flow, code[1].address), (Flow::Call, Flow::Return, top + 4));
     }

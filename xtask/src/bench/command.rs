@@ -8,7 +8,7 @@ use limen_report::{
     Changes, ColdRecord, Comparison, Difference, Floors, Golden, Page, Reference, Results, Sections,
 };
 
-use crate::bench::cold::Counting;
+use crate::bench::counting::Counting;
 use crate::bench::environment;
 use crate::bench::growth;
 use crate::bench::kept::Start;

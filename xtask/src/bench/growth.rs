@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use crate::bench::measure::CONFIG;
-use crate::bench::trace::{self, MOST_GIB, Recording};
+use crate::bench::trace::{MOST_GIB, Recording};
 use crate::check::symbols::Symbols;
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::Board;
@@ -71,7 +71,7 @@ impl Owners {
     /// The kernel's function at an address, or the label of its other owner.
     pub fn of_address(&self, address: u64) -> &str {
         match address {
-            trace::KERNEL.. => self.symbols.function_at(address),
+            limen_executed::KERNEL.. => self.symbols.function_at(address),
             _ if self.has_firmware && FIRMWARE_AT.contains(&address) => FIRMWARE,
             _ => PROGRAMS,
         }

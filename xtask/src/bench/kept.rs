@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use limen_report::{Results, Row};
 
-use crate::bench::cold::Counting;
+use crate::bench::counting::Counting;
 use crate::failure::{Failure, Outcome};
 use crate::shell::files;
 use crate::workspace::Workspace;

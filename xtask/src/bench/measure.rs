@@ -5,20 +5,20 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use limen_executed::{Listener, Operations, Parts};
 use limen_nearest::advice;
 use limen_report::{Results, Row};
 
-use crate::bench::cold::{Counting, Operations};
+use crate::bench::counting::Counting;
 use crate::bench::entries::Counted;
 use crate::bench::environment;
 use crate::bench::footprint;
 use crate::bench::kept::{Kept, Start};
 use crate::bench::kernel_keys;
 use crate::bench::model;
-use crate::bench::parts::{self, Parts};
 use crate::bench::trace::{self, SILENCE};
 use crate::bench::waits;
-use crate::emulator_plugin::session::{Detail, Listener, Listening};
+use crate::emulator_plugin::session::{Detail, Listening};
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::{self, Board};
 use crate::run::project::{Build, Project};
@@ -317,8 +317,8 @@ fn boot(
     let (image, mut rows) = boot_plainly(workspace, project, build)?;
     if build.board.is_simulated {
         // What a clock shows has no parts.
-        rows.iter_mut().filter(|row| parts::is_whole(row)).for_each(parts::be_undivided);
-    } else if rows.iter().any(parts::is_whole) {
+        rows.iter_mut().filter(|row| Parts::divide(row)).for_each(Parts::leave);
+    } else if rows.iter().any(Parts::divide) {
         let (whole, divided) = divided(workspace, project, build)?;
         for (whole, parts) in whole.iter().zip(divided) {
             let place = rows.iter().position(|row| row.title() == whole.title());
@@ -426,8 +426,8 @@ fn divided(
 ) -> Outcome<(Vec<Row>, Vec<Vec<Row>>)> {
     let parts = Parts::of(&build.board.architecture);
     let (mut rows, parts) = listened(workspace, project, build, Detail::Memory, parts)?;
-    let divided = parts.rows(&rows)?;
-    rows.retain(parts::is_whole);
+    let divided = parts.rows(&rows).map_err(Failure::new)?;
+    rows.retain(Parts::divide);
     Ok((rows, divided))
 }
 
@@ -440,7 +440,7 @@ pub fn watched(
     project: &Project,
     build: &Build<'_>,
 ) -> Outcome<(Vec<Row>, Operations)> {
-    listened(workspace, project, build, Detail::KernelMemory, Operations::of(&build.board.architecture))
+    listened(workspace, project, build, Detail::KernelMemory, Operations::default())
 }
 
 /// Builds a system with few samples, and boots it with the emulator's plugin and a listener; returns its rows and the listener.

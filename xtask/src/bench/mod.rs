@@ -1,7 +1,7 @@
 //! `./x bench`: measured systems, their rows, and what explains a row.
 
-pub mod cold;
 mod command;
+pub mod counting;
 mod entries;
 pub mod environment;
 pub mod footprint;
@@ -13,7 +13,6 @@ pub mod measure;
 mod model;
 pub mod native;
 mod order;
-mod parts;
 pub mod trace;
 mod waits;
 

@@ -8,6 +8,7 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::time::Duration;
 
+use limen_executed::{KERNEL, UNCOUNTED, reads_counter};
 use limen_report::Row;
 
 use crate::bench::environment;
@@ -41,12 +42,6 @@ pub const SILENCE: Duration = Duration::from_secs(600);
 
 /// Reads from the first to the last of a sample: two programs on its way may read the counter.
 const MOST_READS: usize = 3;
-
-/// Instructions of a sample that the counter may miss, because they fault, or cycles between reading it and retiring.
-pub const UNCOUNTED: usize = 2;
-
-/// The bit that separates the halves of the address space: programs are in the lower half.
-pub const KERNEL: u64 = 1 << 63;
 
 /// A traced run of a system.
 pub struct Recording {
@@ -304,18 +299,6 @@ fn limited(board: &Board, image: &Path, extra: &[&str], file: &Path, limit: Limi
     )?;
     session.ending.outcome()?;
     Ok(session)
-}
-
-/// Whether an instruction of this architecture reads the counter.
-pub fn reads_counter(architecture: &str, code: &[u8]) -> bool {
-    let word = code.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
-    match (architecture, word) {
-        // mrs of PMCCNTR_EL0, and csrrs of cycle without a bit to set, to any register.
-        ("aarch64", Some(word)) => word & !0x1f == 0xd53b_9d00,
-        ("riscv64", Some(word)) => word & !0xf80 == 0xc000_2073,
-        ("x86_64", _) => code == [0x0f, 0x31],
-        _ => false,
-    }
 }
 
 impl Trace {

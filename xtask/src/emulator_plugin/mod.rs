@@ -1,6 +1,3 @@
 //! The instructions that execute on the emulated machine: a plugin of QEMU streams it while a system runs.
 
-pub mod account;
-pub mod flow;
 pub mod session;
-pub mod stream;

@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use limen_executed::{Account, Accounts, Block, Event, Listener, Stream};
+
 use crate::bench::environment;
-use crate::emulator_plugin::account::{Account, Accounts};
-use crate::emulator_plugin::stream::{Block, Event, Stream};
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::Board;
 use crate::shell::files;
@@ -28,12 +28,6 @@ const QUIET: Duration = Duration::from_millis(500);
 const MOST_AFTER_END: Duration = Duration::from_secs(10);
 /// `O_NONBLOCK` of Linux on all of its common instruction sets.
 const NONBLOCKING: i32 = 0o4000;
-
-/// Takes what executes.
-pub trait Listener {
-    /// Takes the next event, and the account on which it happened. `blocks` are those that were translated so far.
-    fn take(&mut self, blocks: &[Block], event: Event, account: Account);
-}
 
 /// The contents of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,10 +135,10 @@ fn read<L: Listener>(
     mut listener: L,
     state: &State,
 ) -> io::Result<(Vec<Block>, L)> {
-    let mut stream = Stream::new(io::BufReader::with_capacity(1 << 16, File::open(pipe)?), architecture);
-    let (mut accounts, mut processor, mut events) = (vec![Accounts::new()], 0, 0);
+    let mut stream = Stream::new(File::open(pipe)?, architecture);
+    let (mut accounts, mut processor, mut events) = (vec![Accounts::boot()], 0, 0);
     let mut account = Account::Boot;
-    while let Some(event) = stream.next()? {
+    while let Some(event) = stream.event()? {
         match event {
             Event::Processor(number) => {
                 accounts.resize_with(accounts.len().max(number + 1), Accounts::further);

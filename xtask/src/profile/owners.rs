@@ -3,12 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
+use limen_executed::{Block, Home, KERNEL, home};
 use limen_symbolise::Symboliser;
 use limen_symbolise::program::ProgramFile;
-
-use crate::bench::trace::KERNEL;
-use crate::emulator_plugin::account::{Home, home};
-use crate::emulator_plugin::stream::Block;
 
 /// The programs and their files.
 #[derive(Debug, Default)]

@@ -5,10 +5,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::emulator_plugin::account::{Account, Home};
-use crate::emulator_plugin::flow::Flow;
-use crate::emulator_plugin::session::Listener;
-use crate::emulator_plugin::stream::{Block, Event, Instruction};
+use limen_executed::{Account, Block, Event, Flow, Home, Instruction, Listener};
+
 use crate::profile::owners::Owners;
 
 /// Deeper frames are counted for the deepest.
@@ -251,18 +249,23 @@ impl Names<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::trace::KERNEL;
-    use crate::emulator_plugin::account::Accounts;
+    use limen_executed::Accounts;
+    use limen_executed::KERNEL;
 
     /// Runs blocks of one instruction each, given as flow and address; an instruction has four bytes.
     fn stacks(steps: &[(Flow, u64, Home)]) -> (Stacks, Vec<Block>) {
         let block = |(flow, address, home): &(Flow, u64, Home)| Block {
             place: address.wrapping_add(*home),
-            code: vec![Instruction { address: *address, bytes: vec![0; 4], flow: *flow }],
+            code: vec![Instruction {
+                address: *address,
+                bytes: vec![0; 4],
+                flow: *flow,
+                reads_counter: false,
+            }],
         };
         let blocks: Vec<_> = steps.iter().map(block).collect();
         let mut stacks = Stacks::new(HashSet::from([0x200]));
-        let mut accounts = Accounts::new();
+        let mut accounts = Accounts::boot();
         for (index, block) in blocks.iter().enumerate() {
             let account = accounts.take(block, block.code[0].flow);
             stacks.take(&blocks, Event::Run { block: index, first: 0, count: 1 }, account);

@@ -8,13 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use limen_executed::{Account, Block, Event, KERNEL, Listener};
 use limen_page::{escaped, headings, line, table};
 use limen_symbolise::program::ProgramFile;
 
-use crate::bench::trace::KERNEL;
-use crate::emulator_plugin::account::Account;
-use crate::emulator_plugin::session::{Detail, Listener, Listening};
-use crate::emulator_plugin::stream::{Block, Event};
+use crate::emulator_plugin::session::{Detail, Listening};
 use crate::failure::{Context, Failure, Outcome};
 use crate::profile::percent;
 use crate::run::board::Board;
@@ -334,9 +332,8 @@ mod tests {
 
     #[test]
     fn instructions_that_were_only_translated_do_not_count() {
-        use crate::emulator_plugin::flow::Flow;
-        use crate::emulator_plugin::stream::Instruction;
-        let step = |address| Instruction { address, bytes: vec![0; 4], flow: Flow::Other };
+        use limen_executed::Instruction;
+        let step = |address| Instruction::new("riscv64", address, vec![0; 4]);
         let blocks = [
             Block { place: 0, code: vec![step(KERNEL), step(KERNEL + 4), step(KERNEL + 8)] },
             Block { place: 0, code: vec![step(0x1000)] },

@@ -9,7 +9,7 @@ use object::LittleEndian;
 use object::elf::{DT_NEEDED, PT_INTERP};
 use object::read::elf::{Dyn, ProgramHeader};
 
-use crate::bench::cold::Counting;
+use crate::bench::counting::Counting;
 use crate::bench::measure;
 use crate::check::binary::{self, Elf, FloatAbi};
 use crate::check::tidy;

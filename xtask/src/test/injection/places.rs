@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use crate::bench::trace;
 use crate::failure::{Failure, Outcome};
 
 /// The executions per round from which on an instruction counts as part of a loop.
@@ -108,7 +107,7 @@ pub(super) fn in_rounds(executed: &[u64], begins: u64, ends: u64) -> Vec<Vec<u64
             round = Some(Vec::new());
         } else if address == ends {
             rounds.extend(round.take());
-        } else if let Some(round) = round.as_mut().filter(|_| address >= trace::KERNEL) {
+        } else if let Some(round) = round.as_mut().filter(|_| address >= limen_executed::KERNEL) {
             round.push(address);
         }
     }
@@ -119,7 +118,7 @@ pub(super) fn in_rounds(executed: &[u64], begins: u64, ends: u64) -> Vec<Vec<u64
 mod tests {
     use super::*;
 
-    const K: u64 = trace::KERNEL;
+    const K: u64 = limen_executed::KERNEL;
 
     #[test]
     fn a_round_lies_between_its_markers() {
