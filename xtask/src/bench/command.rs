@@ -267,6 +267,9 @@ fn runs(
     let titles: Vec<_> =
         runs.iter().map(|run| run.results.board.clone()).chain(boards.iter().map(Board::title)).collect();
     are_of_boards(&options.compare, older, &titles)?;
+    if own.is_none() {
+        measure::find(workspace, &options.filter)?;
+    }
     simulated_core::build(workspace, &boards)?;
     if !boards.is_empty() {
         sdk::build_with(workspace, config)?;
@@ -491,6 +494,17 @@ fn compare_with(workspace: &Workspace, board: &Board, file: &Path, rows: Rows) -
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_unknown_system_is_named_before_anything_is_built() {
+        let workspace = Workspace::locate().unwrap();
+        let failure = measure::find(&workspace, "bench/notfy").unwrap_err().to_string();
+        assert!(failure.contains("no measured system has 'bench/notfy'"), "{failure}");
+        assert!(failure.contains("did you mean `bench/notify`?"), "{failure}");
+        for known in ["", "bench/ppc", "large", "irq"] {
+            measure::find(&workspace, known).unwrap();
+        }
+    }
 
     fn options(words: &[&str]) -> Outcome<Options> {
         parse(lexopt::Parser::from_args(words))
