@@ -64,8 +64,12 @@ unsafe extern "C" {
 pub fn clear(image: &Image<'_>) {
     let threads = image.thread_count().min(THREADS as u64);
     let clear = |start: usize, count: u64, bytes: usize| {
+        if count == 0 {
+            return;
+        }
         let end = start as u64 + (count * bytes as u64).next_multiple_of(PAGE_BYTES);
-        // SAFETY: each starts on a page, and ends on one or with memory that holds nothing else; no borrow exists yet.
+        // SAFETY: each starts on a page, is not empty, and ends on a page or with memory that holds nothing else; no borrow
+        // exists yet.
         unsafe { clear_pages(start as u64, end) }
     };
     clear((&raw const CAP_TABLES).expose_provenance(), threads, size_of::<CapTable>());
