@@ -15,8 +15,24 @@ extern constructor_t __init_array_start[];
 extern constructor_t __init_array_end[];
 
 seL4_Bool microkit_have_signal = seL4_False;
-seL4_CPtr microkit_signal_cap;
 seL4_MessageInfo_t microkit_signal_msg;
+
+/* Linked only into programs that name it, which are those that defer signals (deferred.c). */
+#pragma weak microkit_signal_cap
+
+/* The address of the flag of a pending signal, or null if the program never defers one. The value is hidden, so that it stays
+ * in a register: a loop without deferred signals then touches no page of variables. */
+LIMEN_INLINE seL4_Bool *pending_flag(void)
+{
+    seL4_Bool *flag = &microkit_signal_cap ? &microkit_have_signal : 0;
+    __asm__ ("" : "+r"(flag));
+    return flag;
+}
+
+LIMEN_INLINE int is_pending(const seL4_Bool *flag)
+{
+    return __builtin_expect(flag != 0, 0) && *flag;
+}
 
 static void run_constructors(void)
 {
@@ -54,9 +70,9 @@ static void acknowledge_interrupts(void)
     }
 }
 
-LIMEN_INLINE limen_received_t receive(seL4_IPCBuffer *buffer)
+LIMEN_INLINE limen_received_t receive(seL4_IPCBuffer *buffer, const seL4_Bool *flag)
 {
-    if (__builtin_expect(microkit_have_signal, 0)) {
+    if (is_pending(flag)) {
         microkit_have_signal = seL4_False;
         return limen_trap_nb_send_recv(microkit_signal_cap, LIMEN_INPUT_CAP, microkit_signal_msg,
                                        limen_load_words(buffer), LIMEN_REPLY_CAP);
@@ -64,9 +80,10 @@ LIMEN_INLINE limen_received_t receive(seL4_IPCBuffer *buffer)
     return limen_trap_receive(seL4_SysRecv, LIMEN_INPUT_CAP, LIMEN_REPLY_CAP);
 }
 
-LIMEN_INLINE limen_received_t answer_and_receive(seL4_IPCBuffer *buffer, microkit_msginfo answer)
+LIMEN_INLINE limen_received_t answer_and_receive(seL4_IPCBuffer *buffer, const seL4_Bool *flag,
+                                                 microkit_msginfo answer)
 {
-    if (__builtin_expect(microkit_have_signal, 0)) {
+    if (is_pending(flag)) {
         answer = send_signal(answer);
     }
     return limen_trap_send_receive(seL4_SysReplyRecv, LIMEN_INPUT_CAP, answer, limen_load_words(buffer),
@@ -83,40 +100,40 @@ LIMEN_INLINE seL4_Word notify_lowest(seL4_Word channels)
 
 /* A notification's badge has at least one bit. The first is handled outside the loop, so that no part of the badge stays
  * live in the common case of a single bit. */
-LIMEN_INLINE limen_received_t handle_notification(seL4_IPCBuffer *buffer, seL4_Word badge)
+LIMEN_INLINE limen_received_t handle_notification(seL4_IPCBuffer *buffer, const seL4_Bool *flag, seL4_Word badge)
 {
     seL4_Word channels = notify_lowest(badge);
     while (__builtin_expect(channels != 0, 0)) {
         channels = notify_lowest(channels);
     }
-    return receive(buffer);
+    return receive(buffer, flag);
 }
 
-LIMEN_INLINE limen_received_t handle_call(seL4_IPCBuffer *buffer, limen_received_t event)
+LIMEN_INLINE limen_received_t handle_call(seL4_IPCBuffer *buffer, const seL4_Bool *flag, limen_received_t event)
 {
     limen_store_words(buffer, event.words);
-    return answer_and_receive(buffer, protected(event.badge & LIMEN_BADGE_CHANNEL_MASK, event.info));
+    return answer_and_receive(buffer, flag, protected(event.badge & LIMEN_BADGE_CHANNEL_MASK, event.info));
 }
 
-LIMEN_INLINE limen_received_t handle_fault(seL4_IPCBuffer *buffer, limen_received_t event)
+LIMEN_INLINE limen_received_t handle_fault(seL4_IPCBuffer *buffer, const seL4_Bool *flag, limen_received_t event)
 {
     microkit_msginfo answer = seL4_MessageInfo_new(0, 0, 0, 0);
     limen_store_words(buffer, event.words);
     if (fault(event.badge & LIMEN_BADGE_CHILD_MASK, event.info, &answer)) {
-        return answer_and_receive(buffer, answer);
+        return answer_and_receive(buffer, flag, answer);
     }
-    return receive(buffer);
+    return receive(buffer, flag);
 }
 
-LIMEN_INLINE limen_received_t handle(seL4_IPCBuffer *buffer, limen_received_t event)
+LIMEN_INLINE limen_received_t handle(seL4_IPCBuffer *buffer, const seL4_Bool *flag, limen_received_t event)
 {
     if (event.badge & LIMEN_BADGE_PROTECTED_CALL) {
-        return handle_call(buffer, event);
+        return handle_call(buffer, flag, event);
     }
     if (event.badge & LIMEN_BADGE_CHILD_FAULT) {
-        return handle_fault(buffer, event);
+        return handle_fault(buffer, flag, event);
     }
-    return handle_notification(buffer, event.badge);
+    return handle_notification(buffer, flag, event.badge);
 }
 
 int main(void)
@@ -130,8 +147,9 @@ int main(void)
     }
     acknowledge_interrupts();
     seL4_IPCBuffer *buffer = seL4_GetIPCBuffer();
-    limen_received_t event = receive(buffer);
+    const seL4_Bool *flag = pending_flag();
+    limen_received_t event = receive(buffer, flag);
     for (;;) {
-        event = handle(buffer, event);
+        event = handle(buffer, flag, event);
     }
 }
