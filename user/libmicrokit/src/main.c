@@ -136,7 +136,8 @@ LIMEN_INLINE limen_received_t handle(seL4_IPCBuffer *buffer, const seL4_Bool *fl
     return handle_notification(buffer, flag, event.badge);
 }
 
-int main(void)
+/* The linker script places it first, so that the loop and the entry points of a small program are in one page. */
+__attribute__((section(".text.limen_event_loop"))) int main(void)
 {
     /* A signal that the life before a restart has deferred is not one of this life. */
     microkit_have_signal = seL4_False;
