@@ -91,11 +91,38 @@ LIMEN_INLINE void seL4_NBSendWithMRs(seL4_CPtr dest, seL4_MessageInfo_t msgInfo,
     limen_trap_send(seL4_SysNBSend, dest, msgInfo, limen_gather_words(mr0, mr1, mr2, mr3));
 }
 
-/* Sends, and waits for the reply. Loads the words even for an empty message, because words that the reply does not set
- * must still be in the buffer afterwards. */
+/* Stores the words that a message has, at most those in registers. */
+LIMEN_INLINE void limen_store_message(seL4_IPCBuffer *buffer, seL4_Word length, limen_words_t words)
+{
+    if (length == 0) {
+        return;
+    }
+    buffer->msg[0] = words.mr0;
+    if (length == 1) {
+        return;
+    }
+    buffer->msg[1] = words.mr1;
+    if (length == 2) {
+        return;
+    }
+    buffer->msg[2] = words.mr2;
+    if (length > 3) {
+        buffer->msg[3] = words.mr3;
+    }
+}
+
+/* Sends, and waits for the reply. Words that the reply does not set stay in the buffer: they are sent and come back, or, if
+ * the compiler sees that the message is empty, are not touched. Then a reply without words needs no page of the buffer. */
 LIMEN_INLINE seL4_MessageInfo_t seL4_Call(seL4_CPtr dest, seL4_MessageInfo_t msgInfo)
 {
-    return limen_deliver(limen_trap_call(dest, msgInfo, limen_load_words(seL4_GetIPCBuffer())), 0);
+    seL4_IPCBuffer *buffer = seL4_GetIPCBuffer();
+    seL4_Word length = seL4_MessageInfo_get_length(msgInfo);
+    if (__builtin_constant_p(length) && length == 0) {
+        limen_received_t answer = limen_trap_call_empty(dest, msgInfo);
+        limen_store_message(buffer, seL4_MessageInfo_get_length(answer.info), answer.words);
+        return answer.info;
+    }
+    return limen_deliver(limen_trap_call(dest, msgInfo, limen_load_words(buffer)), 0);
 }
 
 LIMEN_INLINE seL4_MessageInfo_t seL4_CallWithMRs(seL4_CPtr dest, seL4_MessageInfo_t msgInfo, seL4_Word *mr0,
