@@ -80,11 +80,28 @@ LIMEN_INLINE limen_received_t receive(seL4_IPCBuffer *buffer, const seL4_Bool *f
     return limen_trap_receive(seL4_SysRecv, LIMEN_INPUT_CAP, LIMEN_REPLY_CAP);
 }
 
+/* Whether a message has no words, if that is worth a test. */
+LIMEN_INLINE int skips(microkit_msginfo message)
+{
+    return LIMEN_SKIPS_EMPTY_MESSAGES && seL4_MessageInfo_get_length(message) == 0;
+}
+
+/* Puts a received message where its entry point reads it. */
+LIMEN_INLINE void store_message(seL4_IPCBuffer *buffer, limen_received_t event)
+{
+    if (!skips(event.info)) {
+        limen_store_words(buffer, event.words);
+    }
+}
+
 LIMEN_INLINE limen_received_t answer_and_receive(seL4_IPCBuffer *buffer, const seL4_Bool *flag,
                                                  microkit_msginfo answer)
 {
     if (is_pending(flag)) {
         answer = send_signal(answer);
+    }
+    if (skips(answer)) {
+        return limen_trap_send_empty_receive(seL4_SysReplyRecv, LIMEN_INPUT_CAP, answer, LIMEN_REPLY_CAP);
     }
     return limen_trap_send_receive(seL4_SysReplyRecv, LIMEN_INPUT_CAP, answer, limen_load_words(buffer),
                                    LIMEN_REPLY_CAP);
@@ -111,7 +128,7 @@ LIMEN_INLINE limen_received_t handle_notification(seL4_IPCBuffer *buffer, const 
 
 LIMEN_INLINE limen_received_t handle_call(seL4_IPCBuffer *buffer, const seL4_Bool *flag, limen_received_t event)
 {
-    limen_store_words(buffer, event.words);
+    store_message(buffer, event);
     return answer_and_receive(buffer, flag, protected(event.badge & LIMEN_BADGE_CHANNEL_MASK, event.info));
 }
 

@@ -10,4 +10,7 @@
 /* True if the number and code of a user exception denote a use of the disabled floating-point unit: exception class 7. */
 #define LIMEN_IS_FPU_OFF(number, code) ((void)(code), (number) >> 26 == 7)
 
+/* The event loop copies the words of a message without a test, which would cost more than it saves. */
+#define LIMEN_SKIPS_EMPTY_MESSAGES 0
+
 #endif /* LIMEN_AARCH64_H */

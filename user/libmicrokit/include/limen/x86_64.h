@@ -11,4 +11,7 @@
 /* True if the number and code of a user exception denote a use of the disabled floating-point unit. */
 #define LIMEN_IS_FPU_OFF(number, code) ((void)(code), (number) == 7)
 
+/* The event loop copies the words of a message without a test, which would cost more than it saves. */
+#define LIMEN_SKIPS_EMPTY_MESSAGES 0
+
 #endif /* LIMEN_X86_64_H */

@@ -154,6 +154,22 @@ LIMEN_INLINE limen_received_t limen_trap_send_receive(seL4_Syscall_ID call, seL4
     LIMEN_RETURN_RECEIVED;
 }
 
+/* The same with a message without words. */
+LIMEN_INLINE limen_received_t limen_trap_send_empty_receive(seL4_Syscall_ID call, seL4_CPtr source,
+                                                            seL4_MessageInfo_t message, seL4_CPtr reply_register)
+{
+    LIMEN_NUMBER(call);
+    LIMEN_CPTR(source);
+    LIMEN_INFO(message);
+    LIMEN_WORDS_OUT;
+    LIMEN_REPLY(reply_register);
+    __asm__ volatile (LIMEN_TRAP
+                      : "+r"(cptr), "+r"(info), "=r"(mr0), "=r"(mr1), "=r"(mr2), "=r"(mr3)
+                      : "r"(number), "r"(reply)
+                      : LIMEN_TRAP_CLOBBERS);
+    LIMEN_RETURN_RECEIVED;
+}
+
 /* Sends to `dest` without blocking, then receives from `source` with a reply object. */
 LIMEN_INLINE limen_received_t limen_trap_nb_send_recv(seL4_CPtr dest, seL4_CPtr source, seL4_MessageInfo_t message,
                                                       limen_words_t words, seL4_CPtr reply_object)
