@@ -181,6 +181,12 @@ impl<Tag, T, const N: usize> Arena<Tag, T, N> {
         id.0.get() as usize & Self::MASK
     }
 
+    /// Returns the object with this id, and without an id any object, so that it can be read before the id is tested.
+    #[inline]
+    pub(crate) fn any(&self, id: Option<Id<Tag>>) -> &T {
+        &self.items[Id::number(id) & Self::MASK]
+    }
+
     /// Iterates over all objects and their ids, in order of position.
     pub fn iter(&self) -> impl Iterator<Item = (Id<Tag>, &T)> {
         self.items.iter().enumerate().filter_map(|(index, item)| Some((Self::id(index as u64)?, item)))

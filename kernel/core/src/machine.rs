@@ -105,6 +105,11 @@ pub trait Machine: FpuUnit<ThreadId> {
     /// wait for them twice: for the change, and then for memory.
     const READS_AHEAD: bool;
 
+    /// Has the compiler read a word from memory here, although it is needed only behind a later test. A processor that executes
+    /// in order then waits for it meanwhile. Others need no such order.
+    #[inline(always)]
+    fn read_ahead(_word: u64) {}
+
     /// Makes `space` the address space of user mode.
     fn switch_space(&mut self, space: Self::Space);
 

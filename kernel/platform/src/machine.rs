@@ -164,6 +164,11 @@ impl Machine for Hardware {
     const NOTICES_SAME_SPACE: bool = cpu::NOTICES_SAME_SPACE;
     const READS_AHEAD: bool = cpu::READS_AHEAD;
 
+    #[inline(always)]
+    fn read_ahead(word: u64) {
+        cpu::read_ahead(word);
+    }
+
     #[inline]
     fn switch_space(&mut self, space: cpu::SpaceRegister) {
         cpu::switch_space(space);

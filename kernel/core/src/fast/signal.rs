@@ -2,7 +2,7 @@
 
 use limen_abi::Syscall;
 
-use crate::arena::{EndpointId, NotificationId, ThreadId};
+use crate::arena::{EndpointId, Id, NotificationId, ThreadId};
 use crate::cap::{Cap, ObjectKind};
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
@@ -32,9 +32,16 @@ impl<M: Machine> Kernel<M> {
     /// The current thread, the notification that it signals, and the badge.
     #[inline(always)]
     fn plan_send(&self) -> Option<(ThreadId, NotificationId, u64)> {
+        if M::READS_AHEAD {
+            M::read_ahead(self.threads.any(self.processor.current).context.cptr());
+        }
         let current = self.processor.current?;
         let Thread { context, caps, .. } = &self.threads[current];
         let Cap::Notification { id, badge, rights } = *caps.lookup(context.cptr())? else { return None };
+        if M::READS_AHEAD {
+            M::read_ahead(Id::number(Some(id)) as u64);
+            M::read_ahead(badge);
+        }
         rights.can_send().then_some((current, id, badge))
     }
 
@@ -187,6 +194,13 @@ impl<M: Machine> Kernel<M> {
         origin: Origin,
         leave: impl FnOnce(&mut Self),
     ) -> Option<&mut M::Context> {
+        if M::READS_AHEAD {
+            let woken = &self.threads[thread];
+            M::read_ahead(u64::from(self.threads[current].priority));
+            self.processor.queues.ready.read_ahead::<M>();
+            M::read_ahead(Id::number(woken.sched_context) as u64);
+            M::read_ahead(u64::from(woken.priority));
+        }
         if self.threads[thread].sched_context.is_some() {
             return self.wake_alone((current, thread), id, badge, origin, leave);
         }

@@ -4,6 +4,7 @@ use limen_abi::limits;
 
 use super::queue::{Queue, ThreadLinks};
 use crate::arena::ThreadId;
+use crate::machine::Machine;
 
 const WORDS: usize = limits::PRIORITIES / 64;
 
@@ -79,6 +80,12 @@ impl ReadyQueues {
     #[inline]
     pub fn surely_below(&self, priority: u8) -> bool {
         self.top <= u16::from(priority)
+    }
+
+    /// Reads the highest priority before it is needed.
+    #[inline(always)]
+    pub(crate) fn read_ahead<M: Machine>(&self) {
+        M::read_ahead(u64::from(self.top));
     }
 
     /// Adds a thread behind those of its priority.

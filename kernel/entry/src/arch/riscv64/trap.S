@@ -62,6 +62,14 @@
     ld      sp, ({X} + 8 * 2)(sp)
 .endm
 
+// Ends with a return to the program whose context is in a0. There are two copies, so that neither way into it has a branch
+// that is taken: a core predicts few of those.
+.macro return_to_program
+    static_jump_if_on {PROBING}, 0, probed_return, t0
+    restore_registers
+    sret
+.endm
+
 // Returns from the kernel. a0: the context to run, or zero. The top of the stack has the context that was entered from.
 //
 // Functions on the fast path are within reach of one `jal`.
@@ -107,8 +115,11 @@ trap_send:
     jal     {serve_send}
 trap_return:
     ld      a1, 0(sp)
-    beq     a0, a1, trap_restore
-// a1: the context to switch from.
+    bne     a0, a1, trap_switch
+trap_restore:
+    return_to_program
+// a1: the context to switch from. Aligned, so that the site below needs no padding that executes.
+.balign 4
 trap_switch:
     each_callee_saved sd, a1
     beqz    a0, trap_idle
@@ -117,10 +128,7 @@ trap_run:
     // Clears the reservation, so that a store-conditional of this thread cannot succeed on the load-reserved of
     // another. The word that this may overwrite is no longer needed.
     sc.d    t0, zero, (sp)
-trap_restore:
-    static_jump_if_on {PROBING}, 0, probed_return, t0
-    restore_registers
-    sret
+    return_to_program
 
 trap_call:
     jal     {serve_call}

@@ -91,6 +91,10 @@ pub const NOTICES_SAME_SPACE: bool = false;
 /// Some cores execute in order.
 pub const READS_AHEAD: bool = true;
 
+/// Nothing: the compiler's order of loads is good enough.
+#[inline(always)]
+pub fn read_ahead(_word: u64) {}
+
 /// Makes `space` the address space of user mode. The return to user mode is the barrier; until then the kernel uses no
 /// user address.
 #[inline]

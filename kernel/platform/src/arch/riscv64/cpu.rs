@@ -102,6 +102,13 @@ pub const NOTICES_SAME_SPACE: bool = false;
 /// Most cores execute in order.
 pub const READS_AHEAD: bool = true;
 
+/// Uses a word without an instruction, so that the compiler reads it here and not behind a later branch.
+#[inline(always)]
+pub fn read_ahead(word: u64) {
+    // SAFETY: a comment.
+    unsafe { asm!("/* {} */", in(reg) word, options(nomem, nostack, preserves_flags)) }
+}
+
 /// Makes `space` the address space of user mode.
 #[inline]
 pub fn switch_space(space: SpaceRegister) {

@@ -320,6 +320,10 @@ pub const NOTICES_SAME_SPACE: bool = true;
 /// Processors execute out of order, and few registers are free.
 pub const READS_AHEAD: bool = false;
 
+/// Nothing, for the same reason.
+#[inline(always)]
+pub fn read_ahead(_word: u64) {}
+
 /// Makes `space` the address space, of user mode as well unless page tables are switched.
 #[inline]
 pub fn switch_space(space: SpaceRegister) {
