@@ -19,6 +19,7 @@
 //! | call | `CallElsewhere`, or a fault | `Call`, with the thread that receives it |
 //! | reply | `Reply`, with a thread of another processor | `Wake` of this thread |
 //! | signal | `SignalElsewhere`, with the notification | `Wake` of the thread that the notification is bound to |
+//! | resume, restart | `Block`, with the processor that is asked | `Wake` of another thread there, if only one thread asks |
 
 use std::collections::BTreeMap;
 
@@ -439,9 +440,18 @@ struct Sent {
     mark: usize,
 }
 
+/// A method of a thread that waits for the answer of another processor.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    processor: u64,
+    sent: Sent,
+}
+
 /// A processor while its records are followed.
 #[derive(Debug)]
 struct Here {
+    /// The number of the processor.
+    number: u64,
     current: Current,
     /// The interrupt of the present event.
     interrupt: Option<u32>,
@@ -467,6 +477,8 @@ struct Follower<'s> {
     touched: Vec<u16>,
     /// Signals to other processors that have not woken a thread, by notification.
     signals: BTreeMap<u64, Vec<Sent>>,
+    /// Methods that have woken no thread, by the thread that waits for the answer.
+    asked: BTreeMap<u16, Asked>,
     flows: Vec<Flow>,
     calls: Vec<Call>,
     unknown: u64,
@@ -475,7 +487,8 @@ struct Follower<'s> {
 
 impl<'s> Follower<'s> {
     fn new(now: u64, system: &'s System, recordings: &[Recording]) -> Self {
-        let unknown = || Here {
+        let unknown = |recording: &Recording| Here {
+            number: recording.header.processor,
             current: Current::Unknown,
             interrupt: None,
             entry: None,
@@ -487,12 +500,13 @@ impl<'s> Follower<'s> {
             names: Names { system, first: BTreeMap::new(), known: BTreeMap::new() },
             now,
             order: 0,
-            processors: recordings.iter().map(|_| unknown()).collect(),
+            processors: recordings.iter().map(unknown).collect(),
             here: 0,
             homes: homes(recordings),
             threads: BTreeMap::new(),
             touched: Vec::new(),
             signals: BTreeMap::new(),
+            asked: BTreeMap::new(),
             flows: Vec::new(),
             calls: Vec::new(),
             unknown: 0,
@@ -653,6 +667,7 @@ impl<'s> Follower<'s> {
     }
 
     fn wake(&mut self, thread: u16) {
+        self.asked.remove(&thread);
         let known = self.known(thread);
         known.next = None;
         if !matches!(known.state, Some(State::Running | State::Ready)) {
@@ -805,7 +820,16 @@ impl<'s> Follower<'s> {
         }
         let interrupt = self.here().interrupt;
         let is_message = interrupt.is_none_or(|line| u64::from(line) == MESSAGE_LINE);
+        let is_answer = self.asked.contains_key(&to);
         if is_message && self.processors.len() > 1 && self.wake_by_message(to, record.value.wrapping_sub(1)) {
+            return self.mark(record, None);
+        }
+        if interrupt.is_some()
+            && is_message
+            && !is_answer
+            && let Some(sent) = self.take_asked()
+        {
+            self.arrive(Cause::Wake, sent, to);
             return self.mark(record, None);
         }
         let (cause, from) = match interrupt {
@@ -815,6 +839,15 @@ impl<'s> Follower<'s> {
         };
         let flow = self.wake_by(cause, from, to);
         self.mark(record, Some(flow));
+    }
+
+    /// The method that asks this processor, if there is only one: it can have woken a thread here.
+    fn take_asked(&mut self) -> Option<Sent> {
+        let number = self.here().number;
+        let mut asking = self.asked.iter().filter(|(_, asked)| asked.processor == number);
+        let (Some((thread, _)), None) = (asking.next(), asking.next()) else { return None };
+        let thread = *thread;
+        self.asked.remove(&thread).map(|asked| asked.sent)
     }
 
     fn fault(&mut self, record: &Record) {
@@ -833,7 +866,14 @@ impl<'s> Follower<'s> {
         let wait = match known.next {
             // The fault or call says more.
             Some(wait @ (Wait::FaultHandler(_) | Wait::Reply(_))) if is_reply => wait,
-            _ => Wait::Object(record.first(), record.value),
+            _ => {
+                if object == Some(WaitedObject::Processor)
+                    && let Some(sent) = self.send(record)
+                {
+                    self.asked.insert(thread, Asked { processor: record.value, sent });
+                }
+                Wait::Object(record.first(), record.value)
+            }
         };
         self.wait(thread, wait);
     }
@@ -908,6 +948,7 @@ impl<'s> Follower<'s> {
         self.touched = others;
         let end = self.now;
         for thread in own {
+            self.asked.remove(&thread);
             // Others may have had to do with it later.
             self.now = end.max(self.threads.get(&thread).map_or(0, |known| known.last));
             self.set(thread, STATE, None);

@@ -63,6 +63,7 @@ impl Words<'_> {
             Some(TraceKind::CallElsewhere) => format!("calls on processor {}", processor(record.value)),
             Some(TraceKind::SignalElsewhere) => format!("signals to processor {}", processor(record.value)),
             Some(TraceKind::Wake) => other("wakes", "wakes"),
+            Some(TraceKind::Block) => format!("asks processor {}", record.value),
             Some(TraceKind::Fault) => format!("fault: {}", fault(record.first())),
             Some(TraceKind::Interrupt) => self.0.interrupt(record.first()),
             Some(TraceKind::Budget) => "budget used up".to_owned(),
@@ -91,7 +92,12 @@ impl Words<'_> {
             Some(TraceKind::Key) => vec![("branches_patched", value >> 1)],
             Some(TraceKind::Event) => vec![("value", value)],
             Some(
-                TraceKind::Reply | TraceKind::Wake | TraceKind::Interrupt | TraceKind::Fpu | TraceKind::Wipe,
+                TraceKind::Reply
+                | TraceKind::Wake
+                | TraceKind::Block
+                | TraceKind::Interrupt
+                | TraceKind::Fpu
+                | TraceKind::Wipe,
             ) => Vec::new(),
             _ => vec![("first", first), ("second", value)],
         }

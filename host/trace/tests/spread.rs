@@ -6,7 +6,11 @@ mod support;
 #[path = "support/wire.rs"]
 mod wire;
 
-use limen_abi::trace::{HEADER_BYTES, HeaderWord, NO_THREAD, RECORD_BYTES, TraceKind, memory_bytes};
+use limen_abi::Syscall;
+use limen_abi::trace::{
+    EntryReason, HEADER_BYTES, HeaderWord, MESSAGE_LINE, NO_THREAD, RECORD_BYTES, TraceKind, WaitedObject,
+    memory_bytes,
+};
 use limen_trace::figures::{Figures, Path, Usage};
 use limen_trace::ring::{self, Place};
 use limen_trace::timeline::{Cause, State, Wait, What};
@@ -87,6 +91,52 @@ fn a_caller_waits_until_its_own_processor_has_the_reply() {
         ]
     );
     assert!(matches!(states[4].0, State::Waiting(Wait::FaultHandler(_))));
+}
+
+/// The client on processor 0 and, if both ask, the driver on 2 ask processor 1, which resumes the server.
+fn resumes(both: bool) -> [Ring; 3] {
+    let [mut first, mut second, mut third] = [0, 1, 2].map(|processor| Ring::of_processor(SLOTS, processor));
+    let at_second = |ring: &mut Ring, thread| {
+        ring.enter(thread, Syscall::Call).push(TraceKind::Block, thread, WaitedObject::Processor.as_raw(), 1);
+        ring.leave(thread, NO_THREAD);
+    };
+    first.at(1000).push(TraceKind::Switch, NO_THREAD, CLIENT, 100).pass(100);
+    at_second(&mut first, CLIENT);
+    third.at(1000).push(TraceKind::Switch, NO_THREAD, if both { DRIVER } else { NO_THREAD }, 100).pass(120);
+    if both {
+        at_second(&mut third, DRIVER);
+    }
+    second.at(1200).push(TraceKind::Switch, NO_THREAD, NO_THREAD, 0);
+    second.enter_for(NO_THREAD, EntryReason::Interrupt).push(
+        TraceKind::Interrupt,
+        NO_THREAD,
+        MESSAGE_LINE,
+        0,
+    );
+    second.push(TraceKind::Wake, NO_THREAD, SERVER, 0).leave(NO_THREAD, SERVER).pass(200);
+    // The answer. It is no resume of the client by the server.
+    first.at(1300).enter_for(NO_THREAD, EntryReason::Interrupt);
+    first.push(TraceKind::Interrupt, NO_THREAD, MESSAGE_LINE, 0).push(TraceKind::Wake, NO_THREAD, CLIENT, 0);
+    first.leave(NO_THREAD, CLIENT).pass(100);
+    [first, second, third]
+}
+
+#[test]
+fn an_arrow_leads_from_a_resume_to_a_thread_of_another_processor() {
+    let [client, server] = [CLIENT, SERVER].map(|thread| thread as u16);
+    let ends = |timeline: &Timeline| -> Vec<_> {
+        timeline.flows.iter().map(|flow| (flow.from, flow.to, flow.entry, flow.end)).collect()
+    };
+    let answer = (None, client, 1300, Some(1320));
+    let timeline = timeline(&resumes(false));
+    assert_eq!(ends(&timeline), [(Some(client), server, 1100, Some(1220)), answer]);
+    let marks = &timeline.threads[&client].track.marks;
+    assert_eq!(marks.iter().map(|mark| (mark.time, mark.flow)).collect::<Vec<_>>(), [(1110, Some(0))]);
+    let file = wire::lines(&perfetto::file(&timeline, &system())).join("\n");
+    assert!(file.contains("asks processor 1"), "{file}");
+    // Of two that ask, either can have resumed it.
+    let timeline = self::timeline(&resumes(true));
+    assert_eq!(ends(&timeline), [(None, server, 1200, Some(1220)), answer]);
 }
 
 #[test]
