@@ -213,6 +213,34 @@ impl Letter {
         self.write_message(&Message { badge, ..request.message });
     }
 
+    /// Reads how and to which object a message is to be sent; `None` if the letter asks for something else.
+    #[inline(always)]
+    pub(crate) fn sending(&self) -> Option<(SendMode, Elsewhere)> {
+        let kind = self.get(Word::KIND);
+        if kind & 0xff != SEND {
+            return None;
+        }
+        Some((*MODES.get((kind >> DETAIL_SHIFT) as usize)?, self.object()?))
+    }
+
+    /// Reads the fault that is reported; `None` if the letter asks for something else.
+    #[inline(always)]
+    pub(crate) fn reported(&self) -> Option<Fault> {
+        if self.get(Word::KIND) & 0xff == REPORT { self.fault() } else { None }
+    }
+
+    /// Reads the number of a request.
+    #[inline(always)]
+    pub(crate) fn number(&self) -> u64 {
+        self.get(Word::NUMBER)
+    }
+
+    /// Reads the priority of the thread that asks.
+    #[inline(always)]
+    pub(crate) fn priority(&self) -> u8 {
+        self.get(Word::PRIORITY) as u8
+    }
+
     /// Reads a request; `None` if the letter has none.
     pub(crate) fn request(&self) -> Option<Request> {
         let kind = self.get(Word::KIND);
@@ -227,8 +255,8 @@ impl Letter {
         Some(Request {
             errand,
             object: self.object()?,
-            number: self.get(Word::NUMBER),
-            priority: self.get(Word::PRIORITY) as u8,
+            number: self.number(),
+            priority: self.priority(),
             message: self.message(),
         })
     }

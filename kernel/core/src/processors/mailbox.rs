@@ -86,6 +86,22 @@ impl Mail {
         self.letters | self.recalls | self.signals == 0
     }
 
+    /// Returns the thread whose letter is all that has arrived.
+    #[inline(always)]
+    pub(crate) fn only_letter(&self) -> Option<ThreadId> {
+        let Self { mut letters, recalls, signals } = *self;
+        let only = take_lowest(&mut letters)?;
+        (letters | recalls | signals == 0).then_some(only)
+    }
+
+    /// Returns the notification whose signals are all that has arrived.
+    #[inline(always)]
+    pub(crate) fn only_signal(&self) -> Option<NotificationId> {
+        let Self { letters, recalls, mut signals } = *self;
+        let only = take_lowest(&mut signals)?;
+        (letters | recalls | signals == 0).then_some(only)
+    }
+
     pub(crate) fn add(&mut self, more: Self) {
         self.letters |= more.letters;
         self.recalls |= more.recalls;
@@ -278,6 +294,22 @@ mod tests {
         assert_eq!(boxes.send_recall(1, thread(3)), Attention::Interrupt);
         assert_eq!(boxes.take(1), Mail { recalls: 0b1000, ..Mail::NONE });
         assert!(boxes.take(1).is_empty());
+    }
+
+    #[test]
+    fn a_message_is_the_only_one_if_no_other_has_arrived() {
+        let id = Notifications::id(0).unwrap();
+        let of = |letters, recalls, signals| {
+            let mail = Mail { letters, recalls, signals };
+            (mail.only_letter(), mail.only_signal())
+        };
+        assert_eq!(of(1 << 63, 0, 0), (Some(thread(63)), None));
+        assert_eq!(of(0, 0, 1), (None, Some(id)));
+        for several in
+            [of(0b11, 0, 0), of(0, 0, 0b11), of(1, 0, 1), of(1, 1, 0), of(0, 1, 1), of(0, 1, 0), of(0, 0, 0)]
+        {
+            assert_eq!(several, (None, None));
+        }
     }
 
     #[test]

@@ -13,9 +13,10 @@ use limen_abi::{Label, MessageInfo};
 use super::keeper::KEEPER;
 use super::letter::{Errand, Letter, Message, Reply, Request};
 use super::mailbox::{bit, take_lowest};
-use crate::arena::{EndpointId, ReplyId, SchedContextId, ThreadId};
-use crate::cap::Cap;
+use crate::arena::{EndpointId, NotificationId, ReplyId, SchedContextId, ThreadId};
+use crate::cap::{Cap, Elsewhere};
 use crate::event::{Next, Outcome};
+use crate::fault::Fault;
 use crate::inbox::Inbox;
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
@@ -65,11 +66,42 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     pub(crate) fn take_messages(&mut self) -> Outcome {
         let mail = self.machine.mailboxes().take(self.processor.number);
-        self.processor.mail.add(mail);
         self.take_code_messages();
         let entered = self.processor.current;
-        let mut outcome = Outcome::NOTHING;
-        let mut taken = 0;
+        if self.processor.mail.is_empty() {
+            if entered.is_none()
+                && let Some(thread) = mail.only_letter()
+            {
+                let outcome = self.take_letter(thread);
+                return self.after_only_message(entered, outcome);
+            }
+            if let Some(id) = mail.only_signal() {
+                let outcome = self.receive_signal(id);
+                return self.after_only_message(entered, outcome);
+            }
+        }
+        self.processor.mail.add(mail);
+        self.take_more_messages(entered, Outcome::NOTHING, 0)
+    }
+
+    /// Ends the handling of the only message that has arrived. It can have begun a turn of the keeper.
+    #[inline(always)]
+    fn after_only_message(&mut self, entered: Option<ThreadId>, outcome: Outcome) -> Outcome {
+        if self.keeper.has_turn() {
+            return self.take_more_messages(entered, outcome, 1);
+        }
+        self.or_highest(outcome)
+    }
+
+    /// Handles messages until so many are taken. `entered` is the thread that was interrupted.
+    #[inline(never)]
+    fn take_more_messages(
+        &mut self,
+        entered: Option<ThreadId>,
+        earlier: Outcome,
+        earlier_taken: usize,
+    ) -> Outcome {
+        let (mut outcome, mut taken) = (earlier, earlier_taken);
         let are_left = loop {
             let is_next = self.has_messages();
             if !is_next || taken == MESSAGES_AT_ONCE || outcome.current == Next::Blocks {
@@ -90,6 +122,12 @@ impl<M: Machine> Kernel<M> {
         if are_left {
             self.machine.interrupt_processor(self.processor.number);
         }
+        self.or_highest(outcome)
+    }
+
+    /// Adds the ready thread that runs next, if a message has preempted the current one and woken none.
+    #[inline(always)]
+    fn or_highest(&mut self, mut outcome: Outcome) -> Outcome {
         if outcome.current == Next::Continues && outcome.woken.is_none() {
             outcome.woken = match self.processor.current {
                 Some(current) => self.take_ready_above(self.threads[current].priority),
@@ -145,13 +183,7 @@ impl<M: Machine> Kernel<M> {
     fn take_message(&mut self) -> Outcome {
         if let Some(thread) = take_lowest(&mut self.first_letters()) {
             self.processor.mail.letters &= !bit(thread);
-            return if self.processor.number == KEEPER && self.keep_letter(thread) {
-                Outcome::NOTHING
-            } else if self.processor.residents & bit(thread) != 0 {
-                self.receive_answer(thread)
-            } else {
-                self.admit(thread)
-            };
+            return self.take_letter(thread);
         }
         if let Some(thread) = take_lowest(&mut self.processor.mail.recalls) {
             return self.recall_visitor(thread);
@@ -161,8 +193,25 @@ impl<M: Machine> Kernel<M> {
             return Outcome::NOTHING;
         }
         let Some(id) = take_lowest(&mut self.processor.mail.signals) else { return Outcome::NOTHING };
+        self.receive_signal(id)
+    }
+
+    #[inline(always)]
+    fn receive_signal(&mut self, id: NotificationId) -> Outcome {
         let badge = self.machine.mailboxes().take_signals(id);
         self.signal(id, badge)
+    }
+
+    /// Handles the letter of a thread: an answer if the thread is of this processor, otherwise a request.
+    #[inline(always)]
+    fn take_letter(&mut self, thread: ThreadId) -> Outcome {
+        if self.processor.number == KEEPER && self.keep_letter(thread) {
+            Outcome::NOTHING
+        } else if self.processor.residents & bit(thread) != 0 {
+            self.receive_answer(thread)
+        } else {
+            self.admit(thread)
+        }
     }
 
     fn add_outcome(&mut self, earlier: Outcome, later: Outcome) -> Outcome {
@@ -175,58 +224,85 @@ impl<M: Machine> Kernel<M> {
     /// Receives the letter of a thread of another processor, and does what it asks.
     #[inline(never)]
     fn admit(&mut self, thread: ThreadId) -> Outcome {
-        // Not moved out of the option: it is large.
-        let request = self.machine.mailboxes().letter(thread).request();
-        let Some(request) = &request else { return Outcome::NOTHING };
-        let cap = request.object.at_home();
-        let done = match request.errand {
-            Errand::Send(SendMode::Call) => Reply::Message,
-            Errand::Report(_) => Reply::Resumed,
-            _ => Reply::Sent,
+        let Some((mode, object)) = self.machine.mailboxes().letter(thread).sending() else {
+            return self.admit_other(thread);
         };
-        self.visitors[thread] = Visitor { number: request.number, done, ..Visitor::NONE };
+        let done = if mode == SendMode::Call { Reply::Message } else { Reply::Sent };
+        let info = self.let_in(thread, done);
+        let outcome = match object.at_home() {
+            Cap::Endpoint { id, badge, rights } => self.send(thread, id, badge, rights, info, mode),
+            _ => Outcome::NOTHING,
+        };
+        // The thread that may have blocked is the visitor.
+        self.part_visitor(thread, Outcome { current: Next::Continues, ..outcome })
+    }
+
+    /// Receives a letter that reports a fault or asks for a method.
+    #[inline(never)]
+    fn admit_other(&mut self, thread: ThreadId) -> Outcome {
+        let letter = self.machine.mailboxes().letter(thread);
+        if let Some(fault) = letter.reported() {
+            return self.admit_report(thread, fault);
+        }
+        // Not moved out of the option: it is large.
+        let request = letter.request();
+        let Some(request) = &request else { return Outcome::NOTHING };
+        let info = self.let_in(thread, Reply::Sent);
+        let outcome = match request.errand {
+            Errand::Invoke(mode) => self.invoke_from_elsewhere(thread, request.object.at_home(), info, mode),
+            _ => Outcome::NOTHING,
+        };
+        self.end_visits(outcome)
+    }
+
+    /// Receives a report of a fault.
+    fn admit_report(&mut self, thread: ThreadId, fault: Fault) -> Outcome {
+        self.let_in(thread, Reply::Resumed);
+        let registers = fault.message_registers::<M::Context>();
+        let letter = self.machine.mailboxes().letter(thread);
+        let handler = letter.object().map(Elsewhere::at_home);
+        let outcome = match handler {
+            Some(Cap::Endpoint { id, badge, rights }) => {
+                let context = &mut self.threads[thread].context;
+                letter.read_registers(registers, |position, value| context.copy_register(position, value));
+                self.report_to(thread, fault, id, badge, rights)
+            }
+            _ => Outcome::NOTHING,
+        };
+        self.part_visitor(thread, Outcome { current: Next::Continues, ..outcome })
+    }
+
+    /// Makes a thread whose letter has arrived a visitor, with the message in the letter.
+    #[inline(always)]
+    fn let_in(&mut self, thread: ThreadId, done: Reply) -> MessageInfo {
+        let letter = self.machine.mailboxes().letter(thread);
+        let Message { info, words, .. } = letter.message();
+        self.visitors[thread] = Visitor { number: letter.number(), done, ..Visitor::NONE };
         self.processor.visiting |= bit(thread);
-        let Message { info, words, .. } = request.message;
         let entry = &mut self.threads[thread];
-        entry.priority = request.priority;
+        entry.priority = letter.priority();
         entry.state = State::Runnable;
         entry.context.set_info(info);
         entry.context.set_words(words, words.len());
-        let outcome = self.do_errand(thread, request, cap);
-        match request.errand {
-            Errand::Invoke(_) => self.end_visits(outcome),
-            _ => self.part_visitor(thread, outcome),
-        }
+        info
     }
 
-    fn do_errand(&mut self, thread: ThreadId, request: &Request, cap: Cap) -> Outcome {
-        let info = request.message.info;
-        match (request.errand, cap) {
-            (Errand::Send(mode), Cap::Endpoint { id, badge, rights }) => {
-                let outcome = self.send(thread, id, badge, rights, info, mode);
-                // The thread that may have blocked is the visitor.
-                Outcome { current: Next::Continues, ..outcome }
-            }
-            (Errand::Report(fault), Cap::Endpoint { id, badge, rights }) => {
-                let registers = fault.message_registers::<M::Context>();
-                let letter = self.machine.mailboxes().letter(thread);
-                let context = &mut self.threads[thread].context;
-                letter.read_registers(registers, |position, value| context.copy_register(position, value));
-                let outcome = self.report_to(thread, fault, id, badge, rights);
-                Outcome { current: Next::Continues, ..outcome }
-            }
-            (Errand::Invoke(mode), cap) => {
-                let preempts = self.processor.current.is_some();
-                self.preempt_current();
-                let mut outcome = self.invoke_for(thread, cap, info, mode);
-                // The preempted thread stays before its equals.
-                if preempts && let Some(woken) = outcome.woken.take() {
-                    self.enqueue(woken);
-                }
-                outcome
-            }
-            _ => Outcome::NOTHING,
+    /// Invokes a method for a visitor, while no thread runs.
+    fn invoke_from_elsewhere(
+        &mut self,
+        thread: ThreadId,
+        cap: Cap,
+        info: MessageInfo,
+        mode: SendMode,
+    ) -> Outcome {
+        let preempts = self.processor.current.is_some();
+        self.preempt_current();
+        let mut outcome = self.invoke_for(thread, cap, info, mode);
+        // The preempted thread stays before its equals.
+        if preempts && let Some(woken) = outcome.woken.take() {
+            self.enqueue(woken);
         }
+        outcome
     }
 
     /// Invokes a method for a visitor, whose visit then ends.
