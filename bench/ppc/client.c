@@ -1,7 +1,7 @@
 /* Calls servers with and without a scheduling context of their own, with messages of several lengths.
  *
- * ppc_rt: between the two reads lie microkit_ppcall, which is the check of the channel, four loads of message words, the
- * system call and four stores; and the server's path from its receive through the event loop to `protected`, which
+ * ppc_rt: between the two reads lie microkit_ppcall, which is the check of the channel, four loads of message words unless the
+ * request is empty, the system call and the stores of the answer; and the server's path from its receive through the event loop to `protected`, which
  * returns its argument, and back. The request is complete before the first read, with its words in the buffer.
  *
  * ppc_oneway: the first read is the client's, as above; the second is the server's, the first operation in `protected`.
