@@ -17,9 +17,8 @@ static microkit_msginfo describe(microkit_channel ch, microkit_msginfo request)
     return microkit_msginfo_new(0, 3);
 }
 
-static microkit_msginfo fill(void)
+static microkit_msginfo fill(seL4_Word count)
 {
-    seL4_Word count = microkit_mr_get(0);
     put_pattern(PATTERN_ANSWER, 0, count);
     return microkit_msginfo_new(0, (seL4_Uint16)count);
 }
@@ -36,13 +35,17 @@ void notified(microkit_channel ch)
 microkit_msginfo protected(microkit_channel ch, microkit_msginfo request)
 {
     seL4_Word count = microkit_msginfo_get_count(request);
-    switch (microkit_msginfo_get_label(request)) {
+    seL4_Word label = microkit_msginfo_get_label(request);
+    if (count == 0 && label >= SERVICE_WORDS && label <= SERVICE_WORDS + seL4_MsgMaxLength) {
+        return fill(label - SERVICE_WORDS);
+    }
+    switch (label) {
     case SERVICE_EXCHANGE:
         return exchange(count);
     case SERVICE_LABEL:
         return microkit_msginfo_new(microkit_mr_get(0), 0);
     case SERVICE_FILL:
-        return fill();
+        return fill(microkit_mr_get(0));
     case SERVICE_KEEP:
         return microkit_msginfo_new(0, (seL4_Uint16)count);
     default:

@@ -16,6 +16,8 @@ enum service_request {
     SERVICE_FILL,
     /* Answer: as many words as the request has, none of them touched. */
     SERVICE_KEEP,
+    /* And the number of words of a pattern that the answer to an empty request has. */
+    SERVICE_WORDS = 0x100,
 };
 
 /* Word `i` of a pattern. Patterns of different seeds have no word in common. */

@@ -119,6 +119,18 @@ static void an_empty_call_keeps_the_words(void)
     CHECK_EQUAL(count_wrong(PATTERN_STALE, 0, seL4_MsgMaxLength), 0);
 }
 
+/* The compiler sees that the message is empty. */
+static void an_empty_call_may_have_an_answer(void)
+{
+    for (seL4_Word count = 0; count <= seL4_MsgMaxLength; count++) {
+        put_pattern(PATTERN_STALE, 0, seL4_MsgMaxLength);
+        microkit_msginfo answer = microkit_ppcall(server, microkit_msginfo_new(SERVICE_WORDS + count, 0));
+        CHECK_EQUAL(microkit_msginfo_get_count(answer), count);
+        CHECK_EQUAL(count_wrong(PATTERN_ANSWER, 0, count), 0);
+        CHECK_EQUAL(count_wrong(PATTERN_STALE, count, seL4_MsgMaxLength), 0);
+    }
+}
+
 static void one_after_another(void)
 {
     for (seL4_Word i = 0; i < 2000; i++) {
@@ -141,6 +153,7 @@ static void run_for_server(const char *name, microkit_channel ch)
     RUN_FOR(name, answers_may_be_longer_or_shorter);
     RUN_FOR(name, untouched_words_come_back);
     RUN_FOR(name, an_empty_call_keeps_the_words);
+    RUN_FOR(name, an_empty_call_may_have_an_answer);
     RUN_FOR(name, one_after_another);
 }
 
