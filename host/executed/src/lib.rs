@@ -5,12 +5,14 @@
 
 mod account;
 mod flow;
+mod marks;
 mod operations;
 mod parts;
 mod stream;
 
 pub use account::{Account, Accounts, Home, home};
 pub use flow::Flow;
+pub use marks::Marks;
 pub use operations::{Footprint, Operations};
 pub use parts::Parts;
 pub use stream::{Block, Event, Instruction, Stream};

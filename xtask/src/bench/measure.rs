@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use limen_executed::{Listener, Operations, Parts};
+use limen_executed::{Listener, Marks, Operations, Parts};
 use limen_nearest::advice;
 use limen_report::{Results, Row};
 
@@ -337,6 +337,10 @@ fn boot(
             let place = rows.iter().position(|row| row.title() == whole.title());
             place.into_iter().for_each(|place| drop(rows.splice(place + 1..place + 1, parts.clone())));
         }
+    }
+    if !build.board.is_simulated && rows.iter().any(Marks::count) {
+        let (printed, counts) = listened(workspace, project, build, Detail::Memory, Marks::default())?;
+        rows = counts.rows(&printed).map_err(Failure::new)?;
     }
     // Operations of several processors are not divided by reads.
     if counting.counts(&rows) && !workspace::is_smp(build.config) {
