@@ -419,8 +419,21 @@ pub enum Rows {
     All,
     /// Those of [`SAMPLE`].
     Sample,
-    /// All, with the samples of a full run. Rows that only a full run has are not recorded.
+    /// Those that a full run shares with the record.
     Full,
+}
+
+impl Rows {
+    /// Whether a difference of such a run from the record matters. A full run names some rows by its number of rounds, has
+    /// some that are not recorded, and may round a median to the other side.
+    fn matters(self, difference: &Difference) -> bool {
+        match (self, difference) {
+            (Self::Sample, Difference::Gone { .. }) => false,
+            (Self::Full, Difference::Gone { .. } | Difference::New { .. }) => false,
+            (Self::Full, Difference::Changed { from, to, .. }) => from.abs_diff(*to) > 1,
+            _ => true,
+        }
+    }
 }
 
 /// Compares the board's figures with the recorded ones; `None` if nothing is recorded. If tools have other versions
@@ -463,11 +476,7 @@ fn compare_with(workspace: &Workspace, board: &Board, file: &Path, rows: Rows) -
         true => golden.differences_above(0, &results),
         false => golden.differences(&results),
     };
-    differences.retain(|difference| match difference {
-        Difference::Gone { .. } => rows != Rows::Sample,
-        Difference::New { .. } => rows != Rows::Full,
-        Difference::Changed { .. } => true,
-    });
+    differences.retain(|difference| rows.matters(difference));
     let mut sentences: Vec<_> = differences.iter().map(ToString::to_string).collect();
     sentences.extend(cold.differences(&results));
     if sentences.is_empty() {
@@ -494,6 +503,21 @@ fn compare_with(workspace: &Workspace, board: &Board, file: &Path, rows: Rows) -
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_full_run_is_compared_by_the_rows_that_it_shares() {
+        let row = "x".to_owned();
+        let all = [
+            Difference::Changed { row: row.clone(), from: 34, to: 35 },
+            Difference::Changed { row: row.clone(), from: 34, to: 36 },
+            Difference::New { row: row.clone(), to: 7 },
+            Difference::Gone { row },
+        ];
+        let matters = |rows: Rows| all.each_ref().map(|difference| rows.matters(difference));
+        assert_eq!(matters(Rows::All), [true; 4]);
+        assert_eq!(matters(Rows::Sample), [true, true, true, false]);
+        assert_eq!(matters(Rows::Full), [false, true, false, false]);
+    }
 
     #[test]
     fn an_unknown_system_is_named_before_anything_is_built() {
