@@ -40,3 +40,12 @@ pub fn reads_counter(architecture: &str, code: &[u8]) -> bool {
         _ => false,
     }
 }
+
+/// A block of RISC-V code for tests.
+#[cfg(test)]
+fn test_block(address: u64, code: &[[u8; 4]]) -> Block {
+    let step = |(index, bytes): (usize, &[u8; 4])| {
+        Instruction::new("riscv64", address + 4 * index as u64, bytes.to_vec())
+    };
+    Block { place: 0, code: code.iter().enumerate().map(step).collect() }
+}

@@ -1,10 +1,9 @@
 //! Counts what the kernel executes on the processor of a program between two of its stores to a *mark*, a word in memory.
 //!
 //! A program that maps a region at [`MARKS`] stores to word k before and after an operation, and prints a row `marks=k` for each
-//! part of the run. The operations of a mark belong to its rows in turn, the same number to each. A row of the same name in
-//! another part of the run must have the same median, and as many samples that differ from it, but for an eighth: what is
-//! different between the parts of the run may not matter. A row `marks=k,timed` is one whose operations wait for the timer;
-//! the medians of those may differ by one percent.
+//! part of the run. The operations of a mark belong to its rows in turn, the same number to each. Rows of one name must have
+//! the same median in all parts of the run. In each, some samples may differ from the median; how many may vary by an eighth
+//! of the samples. Operations of a row `marks=k,timed` wait for the timer, and its medians may differ by one percent.
 //!
 //! Firmware and programs are left out. So are other processors, whose work the counter of programs includes in an emulator.
 
@@ -76,7 +75,7 @@ impl Listener for Marks {
 impl Marks {
     /// Whether a row is counted so.
     #[must_use]
-    pub fn count(row: &Row) -> bool {
+    pub fn counts(row: &Row) -> bool {
         mark(row).is_some()
     }
 
@@ -165,7 +164,7 @@ fn title(row: &Row) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Instruction;
+    use crate::test_block;
 
     /// An event: another processor executes, the kernel or a program executes this many instructions, a program or the kernel
     /// stores.
@@ -180,11 +179,7 @@ mod tests {
     use Step::{Kernel, KernelStore, On, Program, Store};
 
     fn run(steps: &[Step]) -> Marks {
-        let code = |address| {
-            let step = Instruction::new("riscv64", address, vec![0; 4]);
-            Block { place: 0, code: vec![step; 200] }
-        };
-        let blocks = [code(0x20_0000), code(KERNEL)];
+        let blocks = [0x20_0000, KERNEL].map(|address| test_block(address, &[[0; 4]; 200]));
         let run = |block, count| Event::Run { block, first: 0, count };
         let store = |mark| Event::Access { address: MARKS + mark * MARK_BYTES, is_store: true };
         let mut marks = Marks::default();

@@ -198,17 +198,10 @@ fn add(kinds: &mut Kinds, kind: (usize, Footprint)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Instruction;
+    use crate::test_block as block;
 
     const READ: [u8; 4] = 0xc000_2573_u32.to_le_bytes();
     const OTHER: [u8; 4] = [0x13, 0, 0, 0];
-
-    fn block(address: u64, code: &[[u8; 4]]) -> Block {
-        let step = |(index, bytes): (usize, &[u8; 4])| {
-            Instruction::new("riscv64", address + 4 * index as u64, bytes.to_vec())
-        };
-        Block { place: 0, code: code.iter().enumerate().map(step).collect() }
-    }
 
     /// An event on the machine: a program reads the counter, executes something else, stores; or the kernel executes
     /// four instructions at one of two places, or accesses memory.

@@ -132,12 +132,12 @@ impl Listener for Parts {
 impl Parts {
     /// Whether a row is one to divide.
     #[must_use]
-    pub fn divide(row: &Row) -> bool {
+    pub fn divides(row: &Row) -> bool {
         row.params.iter().any(|(name, value)| (name.as_str(), value.as_str()) == PART)
     }
 
     /// Makes a row that is to be divided one that is not, because it was measured by the clock.
-    pub fn leave(row: &mut Row) {
+    pub fn leave_whole(row: &mut Row) {
         row.params.retain(|(name, value)| (name.as_str(), value.as_str()) != PART);
     }
 
@@ -202,7 +202,7 @@ impl Parts {
     /// # Errors
     /// When the operations are not those of the rows.
     pub fn rows(&self, rows: &[Row]) -> Result<Vec<Vec<Row>>, String> {
-        let whole: Vec<_> = rows.iter().filter(|row| Self::divide(row)).collect();
+        let whole: Vec<_> = rows.iter().filter(|row| Self::divides(row)).collect();
         let each = self.done.len() / whole.len().max(1);
         let samples = whole.iter().map(|row| row.n as usize).max().unwrap_or(0);
         if each < samples || each * whole.len() != self.done.len() {
@@ -233,19 +233,12 @@ impl Parts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Instruction;
+    use crate::test_block as block;
 
     const READ: [u8; 4] = 0xc000_2573_u32.to_le_bytes();
     const OTHER: [u8; 4] = [0x13, 0, 0, 0];
     const WAIT: [u8; 4] = 0x1050_0073_u32.to_le_bytes();
     const PROGRAM: Account = Account::Program(0);
-
-    fn block(address: u64, code: &[[u8; 4]]) -> Block {
-        let step = |(index, bytes): (usize, &[u8; 4])| {
-            Instruction::new("riscv64", address + 4 * index as u64, bytes.to_vec())
-        };
-        Block { place: 0, code: code.iter().enumerate().map(step).collect() }
-    }
 
     /// An event: another processor executes, a program reads the counter, the kernel executes this many instructions or waits,
     /// firmware executes one, or interrupts a processor.
@@ -350,9 +343,9 @@ mod tests {
             own.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
         };
         let mut row = Row::single("elsewhere_notify", params(&[PART]), 1991);
-        assert!(Parts::divide(&row));
-        Parts::leave(&mut row);
-        assert!(!Parts::divide(&row));
+        assert!(Parts::divides(&row));
+        Parts::leave_whole(&mut row);
+        assert!(!Parts::divides(&row));
         assert_eq!(row.params, params(&[]));
     }
 }

@@ -330,15 +330,15 @@ fn boot(
     let (image, mut rows) = boot_plainly(workspace, project, build)?;
     if build.board.is_simulated {
         // What a clock shows has no parts.
-        rows.iter_mut().filter(|row| Parts::divide(row)).for_each(Parts::leave);
-    } else if rows.iter().any(Parts::divide) {
+        rows.iter_mut().filter(|row| Parts::divides(row)).for_each(Parts::leave_whole);
+    } else if rows.iter().any(Parts::divides) {
         let (whole, divided) = divided(workspace, project, build)?;
         for (whole, parts) in whole.iter().zip(divided) {
             let place = rows.iter().position(|row| row.title() == whole.title());
             place.into_iter().for_each(|place| drop(rows.splice(place + 1..place + 1, parts.clone())));
         }
     }
-    if !build.board.is_simulated && rows.iter().any(Marks::count) {
+    if !build.board.is_simulated && rows.iter().any(Marks::counts) {
         let (printed, counts) = listened(workspace, project, build, Detail::Memory, Marks::default())?;
         rows = counts.rows(&printed).map_err(Failure::new)?;
     }
@@ -444,7 +444,7 @@ fn divided(
     let parts = Parts::of(&build.board.architecture);
     let (mut rows, parts) = listened(workspace, project, build, Detail::Memory, parts)?;
     let divided = parts.rows(&rows).map_err(Failure::new)?;
-    rows.retain(Parts::divide);
+    rows.retain(Parts::divides);
     Ok((rows, divided))
 }
 
