@@ -241,11 +241,17 @@ mod tests {
     use crate::run::board;
     use crate::test::options::parse;
 
-    #[test]
-    fn failures_are_selected_by_their_complete_names() {
+    /// This workspace and its boards.
+    fn everything() -> (Workspace, Vec<Board>) {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let workspace = Workspace::at(&root, &root);
         let boards = board::all_names(&workspace).unwrap();
+        (workspace, boards)
+    }
+
+    #[test]
+    fn failures_are_selected_by_their_complete_names() {
+        let (workspace, boards) = everything();
         let names = [
             HEADERS,
             "boot/damaged_image on zcu102 (release)",
@@ -265,9 +271,7 @@ mod tests {
 
     #[test]
     fn only_all_tests_compare_full_runs() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let workspace = Workspace::at(&root, &root);
-        let boards = board::all_names(&workspace).unwrap();
+        let (workspace, boards) = everything();
         let figures = |words: &[&str]| {
             let options = parse(lexopt::Parser::from_args(words)).unwrap();
             let plan = Plan::of(&workspace, &boards, &options).unwrap();
@@ -283,9 +287,7 @@ mod tests {
 
     #[test]
     fn some_pages_are_a_part_of_the_documents() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let workspace = Workspace::at(&root, &root);
-        let boards = board::all_names(&workspace).unwrap();
+        let (workspace, boards) = everything();
         let docs = vec![docs::TEST.to_owned()];
         for (filter, partly) in [("docs debugging", docs.clone()), ("docs", Vec::new())] {
             let options = parse(lexopt::Parser::from_args([filter])).unwrap();
@@ -297,9 +299,7 @@ mod tests {
 
     #[test]
     fn a_suite_with_a_sample_of_places_is_partly_tested() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let workspace = Workspace::at(&root, &root);
-        let boards = board::all_names(&workspace).unwrap();
+        let (workspace, boards) = everything();
         let partly = |words: &[&str]| {
             let options = parse(lexopt::Parser::from_args(words)).unwrap();
             Plan::of(&workspace, &boards, &options).unwrap().partly()
