@@ -105,7 +105,7 @@ pub const READS_AHEAD: bool = true;
 /// Uses a word without an instruction, so that the compiler reads it here and not behind a later branch.
 #[inline(always)]
 pub fn read_ahead(word: u64) {
-    // SAFETY: a comment.
+    // SAFETY: the assembly is a comment and executes nothing.
     unsafe { asm!("/* {} */", in(reg) word, options(nomem, nostack, preserves_flags)) }
 }
 
