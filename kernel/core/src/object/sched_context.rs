@@ -152,7 +152,7 @@ fn decode_bind<M: Machine>(kernel: &Kernel<M>, id: SchedContextId, to: Cap) -> R
     let sched_context = &kernel.sched_contexts[id];
     match to {
         Cap::Thread(thread) => {
-            let taken = sched_context.thread.is_some() || kernel.threads[thread].sched_context.is_some();
+            let taken = sched_context.thread.is_some() || kernel.has_time(thread);
             if taken { Err(InvokeError::IllegalOperation) } else { Ok(Request::BindThread(id, thread)) }
         }
         Cap::Notification { id: notification, rights, .. } => {

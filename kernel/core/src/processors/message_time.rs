@@ -78,6 +78,14 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
+    /// Returns whether a thread has a scheduling context, here or away.
+    pub(crate) fn has_time(&self, thread: ThreadId) -> bool {
+        let is_away = || {
+            self.sched_contexts_away != 0 && self.machine.mailboxes().letter(thread).time_index().is_some()
+        };
+        self.threads[thread].sched_context.is_some() || is_away()
+    }
+
     fn put_away(&mut self, thread: ThreadId) -> Option<SchedContextId> {
         let id = self.threads[thread].sched_context.take()?;
         self.sched_contexts_away |= bit(id);

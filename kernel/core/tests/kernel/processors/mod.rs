@@ -270,6 +270,28 @@ fn a_share_is_charged_wherever_it_is_used() {
 }
 
 #[test]
+fn a_thread_whose_time_is_away_gets_no_other() {
+    let mut pair = Pair::new(true);
+    let spare = pair.plan.sched_context(40);
+    // No processor has more of them than threads.
+    pair.plan.passive("without time", 1);
+    let spare = pair.plan.grant(pair.beside_client, spare.control());
+    let control = pair.plan.grant(pair.beside_client, pair.client.control());
+    let Pair { client, server, beside_client, receive, .. } = pair;
+    let mut processors = pair.boot();
+    let time = processors.of(client).kernel.threads[client.id()].sched_context;
+    processors.of(client).call(client, pair.call, LABEL, &[]);
+    let bind = Label::SchedContextBind.as_raw();
+    processors.of(client).call_with_caps(beside_client, spare, bind, &[control]);
+    processors.of(client).assert_refused(beside_client, ErrorCode::IllegalOperation, &[]);
+    processors.take_interrupt(1);
+    processors.of(server).reply_recv(server, receive, LABEL, &[]);
+    processors.take_interrupt(0);
+    processors.of(client).assert_running(client);
+    assert_eq!(processors.of(client).kernel.threads[client.id()].sched_context, time);
+}
+
+#[test]
 fn signals_reach_another_processor() {
     let mut plan = Plan::new();
     let sender = plan.thread("sender", 10);
