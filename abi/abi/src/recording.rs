@@ -6,12 +6,18 @@
 //! [`PIECES`], and stores the number of those that it has taken in [`TAKEN`]: one byte, because a reader that accesses the
 //! machine's memory as a file can write no more at once.
 //!
-//! Words form *parts*: a [`head`], the number of the event, and the contents. Each event has two parts.
+//! With several processors, each has a ring, and a recording of its own: what its kernel got from others is a part of it.
+//!
+//! Words form *parts*: a [`head`], the number of the event, and the contents. Each event has a begin and an end.
 //!
 //! | part | contents |
 //! |---|---|
-//! | [`Part::Boot`] | the state after boot, as at the end of an event; the ticks per second; the options of the floating-point unit |
-//! | [`Part::Begin`] | kind and four arguments of the event ([`EventKind`]); the running thread and its registers; the thread that the last event left, and its registers; the message beyond the registers; the extra capabilities |
+//! | [`Part::Boot`] | the state after boot, as at the end of an event; the ticks per second; the options of the floating-point unit; the number of the processor |
+//! | [`Part::Begin`] | kind and four arguments of the event ([`EventKind`]); whether the kernel prints faults; the running thread and its registers; the thread that the last event left, and its registers; the message beyond the registers; the extra capabilities |
+//! | [`Part::Mail`] | what the event takes from its mailbox: threads whose letters have come, recalled threads, notifications and processors with a message about code, one bit each; the number of the recalled request of each recalled thread |
+//! | [`Part::Letter`] | for each of those letters: the thread; the words of the letter, with their number; the message beyond the registers; the extra capabilities |
+//! | [`Part::Patching`] | for each time that branches of a key, or those to the probes, are patched: whether all of them follow, and how many more the event may patch |
+//! | [`Part::Signals`] | a notification, and the bits that other processors have signalled |
 //! | [`Part::End`] | the interrupt ([`NO_INTERRUPT`], [`TIMER_LINE`] or a line); the readings of the clock, with their number; the state |
 //!
 //! A state is: the thread that runs and its registers, its message beyond the registers with its length, and the
@@ -49,6 +55,14 @@ named_numbers! {
         Begin = 1 => "begin",
         /// The same event, when it was handled.
         End = 2 => "end",
+        /// Mail that the event takes.
+        Mail = 3 => "mail",
+        /// A letter in the mailbox.
+        Letter = 4 => "letter",
+        /// Signals of other processors.
+        Signals = 5 => "signals",
+        /// Branches were patched.
+        Patching = 6 => "patching",
     }
 }
 

@@ -46,7 +46,6 @@ impl Parts {
     /// # Errors
     /// The description cannot be satisfied with these programs and this machine.
     pub fn build(mut self, image_type: ImageType) -> Result<Built, Diagnostic> {
-        trace::check(&self.config, &self.board)?;
         trace::bind(&mut self.system, &self.programs, &self.config);
         let target = self.board.target(&self.config);
         let patches = patch::collect(&self.system, &self.programs, &self.config, &target)?;

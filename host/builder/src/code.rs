@@ -15,7 +15,6 @@ limen_sdf::diagnostic_codes! {
     COUNTER_CROSSES_DOMAINS = "counter-crosses-domains";
     PROBE_CROSSES_DOMAINS = "probe-crosses-domains";
     TRACE_CROSSES_DOMAINS = "trace-crosses-domains";
-    RECORDING_PROCESSORS = "recording-processors";
     KEY_SYMBOL = "key-symbol";
     KEY_SITE = "key-site";
     KEY_SITES_TOO_MANY = "key-sites-too-many";

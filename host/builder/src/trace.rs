@@ -2,13 +2,10 @@
 
 use limen_abi::KernelKey;
 use limen_abi::trace::{DEFAULT_BYTES, GROUPS, MAX_BYTES};
+use limen_sdf::SystemDescription;
 use limen_sdf::model::{KeyUse, StaticKey, Symbol};
-use limen_sdf::{Diagnostic, SystemDescription};
 
-use crate::board::Board;
-use crate::code;
 use crate::config::Config;
-use crate::error::{Context, error};
 use crate::program::Program;
 
 /// The key on which a program's tracepoints branch unless they name another; part of the libraries.
@@ -25,21 +22,6 @@ pub fn groups<'a>(names: impl Iterator<Item = &'a str>) -> Result<u64, &'a str> 
         options |= group.map(|(key, ..)| key.option()).ok_or(name)?;
     }
     Ok(if options == 0 { KernelKey::TRACE } else { options })
-}
-
-/// Checks that no recording has several processors, whose events have no common order.
-///
-/// # Errors
-/// The configuration cannot have a recording.
-pub(crate) fn check(config: &Config, board: &Board) -> Result<(), Diagnostic> {
-    let processors = board.processors(config);
-    if processors == 1 || !config.recording {
-        return Ok(());
-    }
-    let message =
-        format!("Error: a recording needs a configuration with one processor, and this one has {processors}");
-    let help = "Use the configuration without smp-, or remove --record.";
-    Err(error(code::RECORDING_PROCESSORS, message).help(help))
 }
 
 /// Gives the system a ring if groups are on from the start, and binds the tracepoints of programs to the kernel's key.

@@ -61,7 +61,6 @@ fn command_lines() {
 #[test]
 fn several_processors() {
     const SMP: &str = "one.system --board qemu_virt_aarch64 --config smp-debug";
-    const RECORDED: &str = "one.system --board qemu_virt_aarch64 --config smp-debug --record";
     fn on(workspace: &Workspace, attributes: &str, children: &str) {
         workspace.add_config("smp-debug");
         domain(workspace, attributes, children, "");
@@ -80,7 +79,6 @@ fn several_processors() {
             let children = "<trace vaddr=\"0x4000000\" />\n<map mr=\"shared\" vaddr=\"0x4200000\" />\n";
             domain(w, "", children, "<memory_region name=\"shared\" size=\"0x1000\" />\n");
         }),
-        ("cpu-with-recording", RECORDED, |w| on(w, "", "")),
     ]);
 }
 

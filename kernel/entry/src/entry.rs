@@ -57,7 +57,7 @@ fn watch(
     serve: impl FnOnce(&mut Kernel<Hardware>),
 ) -> *mut Context {
     if keys::is_recording() {
-        kernel.record_begin(event);
+        kernel.record_begin(event, keys::is_printing());
         serve(kernel);
         kernel.record_end();
         return context_to_run(kernel);

@@ -257,12 +257,14 @@ impl SystemKeys {
         let is_printing = state_of(KernelKey::Printing, &PRINTING);
         let is_checking = state_of(KernelKey::SelfCheck, &SELF_CHECK);
         let is_tracing = traces_events(self.groups);
+        // Not `is_recording`: this code has no static branches.
+        let is_followed = is_checking || is_tracing || RECORDING.is_enabled();
         let wanted: [(&'static BranchKey, bool); OWN] = [
             (&PRINTING, is_printing),
             (&SELF_CHECK, is_checking),
             (&TRACING, is_tracing),
-            (&WATCHED, is_printing || is_checking || is_tracing),
-            (&PROBING, self.is_sampled || is_checking || is_tracing),
+            (&WATCHED, is_printing || is_followed),
+            (&PROBING, self.is_sampled || is_followed),
         ];
         wanted.map(|(own, state)| (own.is_enabled() != state).then_some((own, state)))
     }

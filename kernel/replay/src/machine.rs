@@ -7,7 +7,7 @@ use core::ops::Range;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use limen_abi::{KernelKey, limits};
+use limen_abi::limits;
 use limen_core::arena::{KeyId, ServiceId, ThreadId};
 use limen_core::boot::{caps, place};
 use limen_core::cap::{CapTable, RootTable};
@@ -44,6 +44,16 @@ pub struct Answers {
     pub interrupt: Option<Interrupt>,
     /// The words of the message that the running thread gets: an answer of the hardware is one of these.
     pub words: [u64; REGISTERS],
+    /// The results of patching: whether all branches follow, and how many more the event may patch.
+    pub patchings: VecDeque<(bool, u64)>,
+}
+
+impl Answers {
+    fn patch(&mut self, room: &mut usize) -> Patching {
+        let (is_done, left) = self.patchings.pop_front().unwrap_or((true, 0));
+        *room = left as usize;
+        if is_done { Patching::Done } else { Patching::More }
+    }
 }
 
 /// Pages that programs cannot write, by address space.
@@ -62,9 +72,10 @@ pub struct ReplayMachine<A> {
     buffers: Box<MessageBuffers>,
     rings: Box<SampleRings>,
     mailboxes: Mailboxes,
-    /// For each key the kernel's key that it sets, the number of its branches in programs, and how many of them are on.
-    keys: Vec<(Option<KernelKey>, u64, u64)>,
-    is_printing: bool,
+    /// For each key the number of its branches in programs.
+    branches: Vec<u64>,
+    /// Whether the target prints faults during the event.
+    pub is_printing: bool,
     read_only: ReadOnly,
     /// Services that ran in an interrupt or fault.
     pub served: Vec<usize>,
@@ -94,12 +105,7 @@ impl<A: Registers> ReplayMachine<A> {
         for (thread, slot, cap) in caps::<Self>(image) {
             place(&mut tables[thread], &mut roots[thread], slot, cap);
         }
-        let keys = image.keys().zip(0..).map(|(key, index)| {
-            let branches = image.key_sites().filter(|site| site.key == index).count() as u64;
-            let group = image.keys().nth(key.group as usize);
-            let is_on = key.default == 1 || group.is_some_and(|group| group.default == 1);
-            (KernelKey::from_raw(key.kernel), branches, if is_on { branches } else { 0 })
-        });
+        let branches_of = |key| image.key_sites().filter(|site| site.key == key).count() as u64;
         let read_only = image.mappings().filter(|mapping| mapping.flags & MappingFlags::WRITE == 0);
         let read_only = read_only
             .map(|mapping| (mapping.vspace, mapping.vaddr..mapping.vaddr.saturating_add(mapping.bytes)));
@@ -113,7 +119,7 @@ impl<A: Registers> ReplayMachine<A> {
             buffers: Box::new(MessageBuffers::new([const { MessageBuffer::new() }; limits::THREADS])),
             rings: Box::new(SampleRings::new([const { SampleRing::new() }; limits::SAMPLE_RINGS])),
             mailboxes: Mailboxes::new(),
-            keys: keys.collect(),
+            branches: (0..image.keys().count() as u64).map(branches_of).collect(),
             is_printing: image.options() & Options::PRINTING != 0,
             read_only: read_only.collect(),
             served: Vec::new(),
@@ -185,7 +191,7 @@ impl<A: Registers> Machine for ReplayMachine<A> {
         &self.mailboxes
     }
 
-    /// A recording is of one processor.
+    /// Does nothing: messages to others are in their recordings.
     fn interrupt_processor(&mut self, _: u8) {}
 
     fn sample_rings(&self) -> &SampleRings {
@@ -217,7 +223,7 @@ impl<A: Registers> Machine for ReplayMachine<A> {
     }
 
     fn key_branches(&self, key: KeyId) -> u64 {
-        self.keys.get(Keys::index_of(key)).map_or(0, |(_, branches, _)| *branches)
+        self.branches.get(Keys::index_of(key)).copied().unwrap_or(0)
     }
 
     fn service_bytes(&self, _: ServiceId) -> u64 {
@@ -300,25 +306,12 @@ impl<A: Registers> Machine for ReplayMachine<A> {
         self.answers.borrow().words
     }
 
-    fn patch_key(&mut self, key: KeyId, state: bool, room: &mut usize) -> Patching {
-        let Some((kernel, branches, on)) = self.keys.get_mut(Keys::index_of(key)) else {
-            return Patching::Done;
-        };
-        let left = if state { *branches - *on } else { *on };
-        let patched = left.min(*room as u64);
-        *on = if state { *on + patched } else { *on - patched };
-        *room -= patched as usize;
-        if patched < left {
-            return Patching::More;
-        }
-        if *kernel == Some(KernelKey::Printing) {
-            self.is_printing = state;
-        }
-        Patching::Done
+    fn patch_key(&mut self, _: KeyId, _: bool, room: &mut usize) -> Patching {
+        self.answers.borrow_mut().patch(room)
     }
 
     fn set_probing(&mut self, _: bool) -> Patching {
-        Patching::Done
+        self.answers.borrow_mut().patch(&mut 0)
     }
 
     fn synchronise_code(&mut self) {}

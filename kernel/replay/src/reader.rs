@@ -4,8 +4,9 @@ use core::fmt;
 
 use limen_abi::limits::THREADS;
 use limen_abi::message::{MAX_LENGTH, REGISTER_WORDS};
-use limen_abi::recording::{EventKind, MOST_READINGS, Part, StateWord, part_of};
+use limen_abi::recording::{EventKind, MOST_READINGS, MOST_WORDS, Part, StateWord, part_of};
 use limen_abi::trace::NO_THREAD;
+use limen_core::processors::mailbox;
 
 /// The damage of a recording.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,6 +58,43 @@ pub struct Boot {
     pub frequency: u64,
     /// The options of the floating-point unit.
     pub fpu_options: u64,
+    /// The number of the processor.
+    pub processor: u8,
+}
+
+/// Mail that an event takes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mail {
+    /// Threads whose letters have come, recalled threads, and notifications.
+    pub mail: mailbox::Mail,
+    /// Processors with a message about code.
+    pub code: u64,
+    /// The letters.
+    pub letters: Vec<Letter>,
+    /// Recalled threads, and the number of the recalled request.
+    pub recalled: Vec<(usize, u64)>,
+}
+
+/// A letter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Letter {
+    /// The thread.
+    pub thread: usize,
+    /// The words.
+    pub words: Vec<u64>,
+    /// The words of the message that are not in registers.
+    pub message: Vec<u64>,
+    /// The extra capabilities of the message.
+    pub extra: Vec<u64>,
+}
+
+/// Bits that other processors have signalled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Signals {
+    /// The index of the notification.
+    pub notification: u64,
+    /// The bits.
+    pub badge: u64,
 }
 
 /// An event.
@@ -68,6 +106,8 @@ pub struct Event {
     pub kind: EventKind,
     /// The arguments of the kind.
     pub arguments: [u64; REGISTER_WORDS],
+    /// Whether the kernel prints faults.
+    pub prints: bool,
     /// The thread that ran.
     pub entered: Option<Recorded>,
     /// The thread that the last event left.
@@ -76,6 +116,12 @@ pub struct Event {
     pub message: Vec<u64>,
     /// The extra capabilities of that message.
     pub extra: Vec<u64>,
+    /// Mail from other processors.
+    pub mail: Option<Mail>,
+    /// Signals of other processors.
+    pub signals: Vec<Signals>,
+    /// The results of patching: whether all branches follow, and how many more the event may patch.
+    pub patchings: Vec<(bool, u64)>,
     /// The line that interrupted.
     pub interrupt: u64,
     /// The readings of the clock.
@@ -105,9 +151,13 @@ impl<I: Iterator<Item = u64>> Reader<I> {
     pub fn boot(&mut self) -> Result<Boot, Damage> {
         let contents = self.part(Part::Boot)?.ok_or(Damage::Truncated)?;
         let mut part = Contents { words: &contents, registers: self.registers };
-        let boot = Boot { state: part.state()?, frequency: part.word()?, fpu_options: part.word()? };
+        let (state, frequency, fpu_options) = (part.state()?, part.word()?, part.word()?);
+        let processor = u8::try_from(part.word()?).map_err(|_| Damage::Contents)?;
         part.end()?;
-        if boot.frequency == 0 { Err(Damage::Contents) } else { Ok(boot) }
+        if frequency == 0 {
+            return Err(Damage::Contents);
+        }
+        Ok(Boot { state, frequency, fpu_options, processor })
     }
 
     /// Reads the next event; `None` at the end, and if the last event has not ended.
@@ -117,36 +167,70 @@ impl<I: Iterator<Item = u64>> Reader<I> {
     pub fn event(&mut self) -> Result<Option<Event>, Damage> {
         self.number += 1;
         let Some(begin) = self.part(Part::Begin)? else { return Ok(None) };
-        // The machine may stop during an event.
-        let Some(end) = self.part(Part::End)? else { return Ok(None) };
+        let (mut mail, mut signals, mut patchings) = (None, Vec::new(), Vec::new());
+        let end = loop {
+            // The machine may stop during an event.
+            let Some((kind, contents)) = self.any_part()? else { return Ok(None) };
+            let mut part = Contents { words: &contents, registers: self.registers };
+            match kind {
+                Part::Mail if mail.is_none() => mail = Some(part.mail()?),
+                Part::Letter => mail.as_mut().ok_or(Damage::NoPart)?.letters.push(part.letter()?),
+                Part::Signals => signals.push(part.signals()?),
+                Part::Patching => patchings.push((part.word()? != 0, part.word()?)),
+                Part::End => break contents,
+                Part::Boot | Part::Begin | Part::Mail => return Err(Damage::NoPart),
+            }
+            part.end()?;
+        };
         let mut part = Contents { words: &begin, registers: self.registers };
         let kind = EventKind::from_raw(part.word()?).ok_or(Damage::Contents)?;
         let mut arguments = [0; REGISTER_WORDS];
         for argument in &mut arguments {
             *argument = part.word()?;
         }
+        let prints = part.word()? != 0;
         let (entered, left) = (part.thread()?, part.thread()?);
         let (message, extra) = (part.list(MAX_LENGTH)?, part.list(MAX_LENGTH)?);
         part.end()?;
         let mut part = Contents { words: &end, registers: self.registers };
         let (interrupt, readings, state) = (part.word()?, part.list(MOST_READINGS)?, part.state()?);
         part.end()?;
-        let number = self.number;
-        Ok(Some(Event { number, kind, arguments, entered, left, message, extra, interrupt, readings, state }))
+        Ok(Some(Event {
+            number: self.number,
+            kind,
+            arguments,
+            prints,
+            entered,
+            left,
+            message,
+            extra,
+            mail,
+            signals,
+            patchings,
+            interrupt,
+            readings,
+            state,
+        }))
     }
 
-    /// The contents of the next part; `None` at the end of the words.
+    /// The contents of the next part, which is due; `None` at the end of the words.
     fn part(&mut self, due: Part) -> Result<Option<Vec<u64>>, Damage> {
+        match self.any_part()? {
+            Some((part, contents)) if part == due => Ok(Some(contents)),
+            Some(_) => Err(Damage::NoPart),
+            None => Ok(None),
+        }
+    }
+
+    /// The next part of this event and its contents; `None` at the end of the words.
+    fn any_part(&mut self) -> Result<Option<(Part, Vec<u64>)>, Damage> {
         let Some(head) = self.words.next() else { return Ok(None) };
-        let length = match part_of(head) {
-            Some((part, length)) if part == due && length != 0 => length,
-            _ => return Err(Damage::NoPart),
-        };
+        let Some((part, length @ 1..)) = part_of(head) else { return Err(Damage::NoPart) };
         let contents: Vec<u64> = self.words.by_ref().take(length as usize).collect();
         match contents.split_first() {
             Some((number, rest)) if contents.len() as u64 == length => {
                 if *number == self.number {
-                    Ok(Some(rest.to_vec()))
+                    Ok(Some((part, rest.to_vec())))
                 } else {
                     Err(Damage::NoPart)
                 }
@@ -181,12 +265,32 @@ impl Contents<'_> {
     }
 
     fn thread(&mut self) -> Result<Option<Recorded>, Damage> {
-        let number = self.word()?;
-        if number == NO_THREAD {
-            return Ok(None);
+        match self.word()? {
+            NO_THREAD => Ok(None),
+            number => {
+                let thread = thread_index(number)?;
+                Ok(Some(Recorded { thread, registers: self.words(self.registers)? }))
+            }
         }
-        let thread = usize::try_from(number).ok().filter(|thread| *thread < THREADS);
-        Ok(Some(Recorded { thread: thread.ok_or(Damage::Contents)?, registers: self.words(self.registers)? }))
+    }
+
+    fn mail(&mut self) -> Result<Mail, Damage> {
+        let [letters, recalls, signals, code] = [self.word()?, self.word()?, self.word()?, self.word()?];
+        let threads = (0..u64::BITS as usize).filter(|thread| recalls >> thread & 1 != 0);
+        let recalled = threads
+            .map(|thread| Ok((thread_index(thread as u64)?, self.word()?)))
+            .collect::<Result<_, _>>()?;
+        let mail = mailbox::Mail { letters, recalls, signals };
+        Ok(Mail { mail, code, letters: Vec::new(), recalled })
+    }
+
+    fn letter(&mut self) -> Result<Letter, Damage> {
+        let (thread, words) = (thread_index(self.word()?)?, self.list(MOST_WORDS as usize)?);
+        Ok(Letter { thread, words, message: self.list(MAX_LENGTH)?, extra: self.list(MAX_LENGTH)? })
+    }
+
+    fn signals(&mut self) -> Result<Signals, Damage> {
+        Ok(Signals { notification: self.word()?, badge: self.word()? })
     }
 
     fn state(&mut self) -> Result<State, Damage> {
@@ -201,4 +305,9 @@ impl Contents<'_> {
     fn end(self) -> Result<(), Damage> {
         if self.words.is_empty() { Ok(()) } else { Err(Damage::Contents) }
     }
+}
+
+fn thread_index(number: u64) -> Result<usize, Damage> {
+    let index = usize::try_from(number).ok().filter(|index| *index < THREADS);
+    index.ok_or(Damage::Contents)
 }

@@ -10,10 +10,10 @@ use limen_abi::trace::TIMER_LINE;
 use limen_abi::{Label, Syscall};
 use limen_core::Kernel;
 use limen_core::arena::ThreadId;
-use limen_core::cap::Cap;
+use limen_core::cap::{Cap, ObjectKind};
 use limen_core::event::Event as CoreEvent;
 use limen_core::fault::{Access, Fault};
-use limen_core::kernel::{Threads, Vspaces};
+use limen_core::kernel::{Notifications, Threads, Vspaces};
 use limen_core::machine::{Context, Interrupt, Line, Machine};
 use limen_core::object::probe::ExitStamp;
 use limen_core::object::secure_monitor::REGISTERS;
@@ -23,7 +23,7 @@ use limen_image::{Architecture, Image};
 use crate::abstraction::{Facts, View, abstraction, fault_of, registers_of};
 use crate::context::{Aarch64, Amd64, Plain, Registers, Riscv64};
 use crate::machine::{Answers, ReplayMachine, Space, index_of};
-use crate::reader::{Damage, Event, Reader, Recorded, State};
+use crate::reader::{Damage, Event, Letter, Mail, Reader, Recorded, Signals, State};
 use crate::reference::Reference;
 
 /// The number of events that a report of a difference lists.
@@ -79,7 +79,11 @@ pub struct Replayed {
 impl fmt::Display for Replayed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { events, specified } = self;
-        write!(f, "{events} events replayed, {specified} of them compared with the specification")
+        write!(f, "{events} events replayed")?;
+        match specified {
+            0 => Ok(()),
+            specified => write!(f, ", {specified} of them compared with the specification"),
+        }
     }
 }
 
@@ -101,7 +105,8 @@ pub fn replay(image: &[u64], names: &[String], words: impl Iterator<Item = u64>)
 struct Replay<'n, A: Registers> {
     kernel: Box<Kernel<ReplayMachine<A>>>,
     facts: Facts,
-    reference: Reference,
+    /// The specification, which has one processor.
+    reference: Option<Reference>,
     names: &'n [String],
     /// Threads whose program's preserved registers are unknown, because the port has saved them when work began.
     incomplete: BTreeSet<usize>,
@@ -131,17 +136,24 @@ impl<'n, A: Registers> Replay<'n, A> {
             let context = &mut kernel.threads[thread].context;
             (0..Plain::<A>::REGISTERS).for_each(|at| context.set_word(at, A::initial(at)));
         }
-        kernel.populate(image, 0, |index, _| Vspaces::<ReplayMachine<A>>::id(index).map(|_| Space(index)));
+        if u64::from(boot.processor) >= image.processors() {
+            return Err(Ending::Damaged { damage: Damage::Contents, events });
+        }
+        kernel.populate(image, boot.processor, |index, _| {
+            Vspaces::<ReplayMachine<A>>::id(index).map(|_| Space(index))
+        });
         let now = boot.state.words[StateWord::SINCE];
         kernel.machine.answers.borrow_mut().time = now;
         kernel.start(now);
         let facts = Facts::of(image, &kernel.machine, A::SET);
-        let (turn, wiped, exit) = (0, &[][..], ExitStamp::None);
-        let state = abstraction(&View { kernel: &kernel, facts: &facts, now, turn, wiped, exit });
+        let reference = (image.processors() == 1).then(|| {
+            let (turn, wiped, exit) = (0, &[][..], ExitStamp::None);
+            Reference::new(abstraction(&View { kernel: &kernel, facts: &facts, now, turn, wiped, exit }))
+        });
         let mut replay = Self {
             kernel,
             facts,
-            reference: Reference::new(state),
+            reference,
             names,
             incomplete: BTreeSet::new(),
             calling: BTreeSet::new(),
@@ -163,7 +175,8 @@ impl<'n, A: Registers> Replay<'n, A> {
             }
             events += 1;
         }
-        Ok(Replayed { events, specified: replay.reference.compared })
+        let specified = replay.reference.map_or(0, |reference| reference.compared);
+        Ok(Replayed { events, specified })
     }
 
     /// Handles an event as the target did.
@@ -187,7 +200,7 @@ impl<'n, A: Registers> Replay<'n, A> {
         self.reads_incomplete =
             event.entered.as_ref().is_some_and(|entered| self.reads_incomplete(event, entered));
         let interrupt = match event.interrupt {
-            NO_INTERRUPT => None,
+            NO_INTERRUPT => event.mail.as_ref().map(|_| Interrupt::Message),
             TIMER_LINE => Some(Interrupt::Timer),
             line => Some(Interrupt::Line(Line(line as u32))),
         };
@@ -196,7 +209,10 @@ impl<'n, A: Registers> Replay<'n, A> {
             readings: event.readings.iter().copied().collect(),
             interrupt,
             words: self.answered(state),
+            patchings: event.patchings.iter().copied().collect(),
         };
+        self.receive(event)?;
+        self.kernel.machine.is_printing = event.prints;
         let specified = self.prepare_reference(event, interrupt);
         let printed = self.printed_faults();
         self.kernel.handle(core_event(event));
@@ -210,7 +226,13 @@ impl<'n, A: Registers> Replay<'n, A> {
         if answers.interrupt.is_some() {
             return Err("the target acknowledges an interrupt that the core does not".to_owned());
         }
+        if !answers.patchings.is_empty() {
+            return Err("the target patches branches that the core does not".to_owned());
+        }
         drop(answers);
+        if event.signals.iter().any(|signals| self.has_left(*signals)) {
+            return Err("the target takes signals that the core leaves".to_owned());
+        }
         if let Err(broken) = self.kernel.check_invariants() {
             return Err(format!("the invariant does not hold: {broken}"));
         }
@@ -221,6 +243,12 @@ impl<'n, A: Registers> Replay<'n, A> {
         Ok(())
     }
 
+    /// Whether the core has not taken these signals.
+    fn has_left(&self, signals: Signals) -> bool {
+        let id = Notifications::id(signals.notification);
+        id.is_some_and(|id| self.kernel.machine.mailboxes().look_for_signals(id) != 0)
+    }
+
     /// The number of faults that the core has printed.
     fn printed_faults(&self) -> u32 {
         self.kernel.printed_faults.iter().map(|(_, count)| u32::from(*count)).sum()
@@ -228,9 +256,9 @@ impl<'n, A: Registers> Replay<'n, A> {
 
     /// Gives the specification the registers that a thread has now.
     fn follow_registers(&mut self, recorded: Option<&Recorded>) {
-        let Some(recorded) = recorded else { return };
+        let (Some(recorded), Some(reference)) = (recorded, &mut self.reference) else { return };
         let id = Threads::<ReplayMachine<A>>::id(recorded.thread as u64);
-        if let (Some(thread), Some(state)) = (id, self.reference.state.threads.get_mut(recorded.thread)) {
+        if let (Some(thread), Some(state)) = (id, reference.state.threads.get_mut(recorded.thread)) {
             state.registers = registers_of(&self.kernel, A::SET, thread);
         }
     }
@@ -245,10 +273,11 @@ impl<'n, A: Registers> Replay<'n, A> {
     ) -> Option<limen_spec::Event> {
         self.follow_registers(event.left.as_ref());
         self.follow_registers(event.entered.as_ref());
+        let reference = self.reference.as_mut()?;
         let since = event.state.words[StateWord::SINCE];
-        let before = self.reference.state.now;
+        let before = reference.state.now;
         let now = event.readings.last().copied().unwrap_or(since).max(before);
-        self.reference.state.pass(now - before);
+        reference.state.pass(now - before);
         let is_one_time = event.readings.iter().all(|reading| *reading == now);
         let specified = match core_event(event) {
             CoreEvent::Syscall(number) => limen_spec::Event::Syscall(number),
@@ -266,16 +295,17 @@ impl<'n, A: Registers> Replay<'n, A> {
 
     /// Compares the core with the specification after an event.
     fn compare_reference(&mut self, event: Option<&limen_spec::Event>) -> Result<(), String> {
-        let (now, turn) = (self.reference.state.now, self.reference.state.schedule.turn);
+        let Some(reference) = &mut self.reference else { return Ok(()) };
+        let (now, turn) = (reference.state.now, reference.state.schedule.turn);
         let (kernel, facts) = (&*self.kernel, &self.facts);
         let (wiped, exit) = (&kernel.machine.served, ExitStamp::None);
         let found = abstraction(&View { kernel, facts, now, turn, wiped, exit });
         match event {
-            Some(event) => self.reference.compare(event, found, &[]).map_err(|difference| {
+            Some(event) => reference.compare(event, found, &[]).map_err(|difference| {
                 format!("the core is not as specified (- core, + specification):\n{difference}")
             }),
             None => {
-                self.reference.skip(found);
+                reference.skip(found);
                 Ok(())
             }
         }
@@ -322,12 +352,39 @@ impl<'n, A: Registers> Replay<'n, A> {
         };
         let context = &mut self.kernel.threads[thread].context;
         entered.registers.iter().enumerate().for_each(|(position, value)| context.set_word(position, *value));
+        self.fill_buffer(thread, &event.message, &event.extra);
+        Ok(())
+    }
+
+    /// Puts what is not in registers of a message into the buffer of its thread.
+    fn fill_buffer(&self, thread: ThreadId, message: &[u64], extra: &[u64]) {
         let buffer = &self.kernel.machine.buffers()[thread];
-        for (word, value) in (BufferWord::MESSAGE + REGISTER_WORDS..).zip(&event.message) {
+        for (word, value) in (BufferWord::MESSAGE + REGISTER_WORDS..).zip(message) {
             buffer.set_word(word, *value);
         }
-        for (word, value) in (BufferWord::CAPS_OR_BADGES..).zip(&event.extra) {
+        for (word, value) in (BufferWord::CAPS_OR_BADGES..).zip(extra) {
             buffer.set_word(word, *value);
+        }
+    }
+
+    /// Puts what the event gets from other processors where the core takes it.
+    fn receive(&self, event: &Event) -> Result<(), String> {
+        let mailboxes = self.kernel.machine.mailboxes();
+        if let Some(Mail { mail, code, letters, recalled }) = &event.mail {
+            for (thread, number) in recalled {
+                mailboxes.put_recall(self.thread_at(*thread)?, *number);
+            }
+            for Letter { thread, words, message, extra } in letters {
+                let thread = self.thread_at(*thread)?;
+                mailboxes.put_letter(thread, words);
+                self.fill_buffer(thread, message, extra);
+            }
+            mailboxes.put_mail(self.kernel.processor.number, mail, *code);
+        }
+        for Signals { notification, badge } in &event.signals {
+            let id = Notifications::id(*notification);
+            let id = id.ok_or_else(|| format!("there is no notification {notification}"))?;
+            mailboxes.put_signals(id, *badge);
         }
         Ok(())
     }
@@ -337,7 +394,8 @@ impl<'n, A: Registers> Replay<'n, A> {
         let Ok(thread) = self.thread(entered) else { return false };
         let cptr = self.kernel.threads[thread].context.cptr();
         let cap = self.kernel.machine.cap_table(thread).lookup(cptr);
-        event.kind == EventKind::Syscall && matches!(cap, Some(Cap::Probe))
+        let is_probe = matches!(cap, Some(Cap::Probe | Cap::Elsewhere { kind: ObjectKind::Probe, .. }));
+        event.kind == EventKind::Syscall && is_probe
     }
 
     /// Whether a thread asks for registers of which some are unknown.
@@ -416,8 +474,12 @@ impl<'n, A: Registers> Replay<'n, A> {
     }
 
     fn thread(&self, recorded: &Recorded) -> Result<ThreadId, String> {
-        let id = Threads::<ReplayMachine<A>>::id(recorded.thread as u64);
-        id.ok_or_else(|| format!("there is no thread {}", recorded.thread))
+        self.thread_at(recorded.thread)
+    }
+
+    fn thread_at(&self, index: usize) -> Result<ThreadId, String> {
+        let id = Threads::<ReplayMachine<A>>::id(index as u64);
+        id.ok_or_else(|| format!("there is no thread {index}"))
     }
 
     fn running(&self) -> Option<usize> {
@@ -441,6 +503,7 @@ impl<'n, A: Registers> Replay<'n, A> {
                 None => format!("system call {}", first.cast_signed()),
             },
             EventKind::Interrupt => match event.interrupt {
+                NO_INTERRUPT if event.mail.is_some() => "interrupt of another processor".to_owned(),
                 NO_INTERRUPT => "interrupt without a line".to_owned(),
                 TIMER_LINE => "interrupt of the timer".to_owned(),
                 line => format!("interrupt of line {line}"),

@@ -30,7 +30,7 @@ const SELF_CHECKING: &str = "debug";
 /// in every image. The goal for the latter is 96 KiB
 /// ([performance](../../../docs/performance.md#footprint)); smaller limits keep what has been reached.
 const MOST_TEXT: [(&str, [u64; 2]); 3] = [
-    ("aarch64", [239 << 10, 87 << 10]),
+    ("aarch64", [243 << 10, 87 << 10]),
     ("riscv64", [209 << 10, 77 << 10]),
     ("x86_64", [287 << 10, 103 << 10]),
 ];

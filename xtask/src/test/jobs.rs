@@ -165,23 +165,24 @@ fn boards_for(suite: &Suite, board: &Board, config: &str) -> Outcome<Vec<Board>>
     Ok([vec![board], variants].concat())
 }
 
-/// A replay of one suite on one board of each instruction set.
+/// A replay of one suite, and of one on several processors, on one board of each instruction set.
 fn usual_replays(workspace: &Workspace, boards: &[Board], options: &Options) -> Outcome<Vec<Job>> {
-    let (project, config) = (Project::locate(workspace, replay::SUITE)?, replay::CONFIG);
-    let (mut seen, mut jobs) = (BTreeSet::new(), Vec::new());
-    for board in boards.iter().filter(|board| options.run_everything_on(board) && !board.is_simulated) {
-        let is_first = seen.insert(&board.architecture);
-        if is_first && options.select(&replayed(&name(&project, board, config))) {
-            let (project, boards, config) = (project.clone(), vec![board.clone()], config.to_owned());
-            jobs.push(Job {
-                project,
-                boards,
-                config,
-                judge: Judge::Suite,
-                replays: true,
-                trace_limit: options.trace_limit,
-                places: Places::All,
-            });
+    let mut jobs = Vec::new();
+    for (suite, config) in replay::SUITES {
+        let (project, mut seen) = (Project::locate(workspace, suite)?, BTreeSet::new());
+        for board in boards.iter().filter(|board| options.run_everything_on(board) && !board.is_simulated) {
+            let is_first = seen.insert(&board.architecture);
+            if is_first && options.select(&replayed(&name(&project, board, config))) {
+                jobs.push(Job {
+                    project: project.clone(),
+                    boards: vec![board.for_config(config)?],
+                    config: config.to_owned(),
+                    judge: Judge::Suite,
+                    replays: true,
+                    trace_limit: options.trace_limit,
+                    places: Places::All,
+                });
+            }
         }
     }
     Ok(jobs)

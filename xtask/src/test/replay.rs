@@ -12,6 +12,7 @@ use std::time::Duration;
 use limen_abi::recording::{PIECES, TAKEN};
 use limen_abi::trace::{HEADER_BYTES, HeaderWord, RECORD_BYTES};
 use limen_trace::System;
+use limen_trace::ring::Place;
 
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::Board;
@@ -22,9 +23,8 @@ use crate::workspace::Workspace;
 
 /// The package of the program that replays.
 const PACKAGE: &str = "limen-replay";
-/// The suite that a complete run of `./x test` replays, and its configuration.
-pub const SUITE: &str = "tests/calls";
-pub const CONFIG: &str = "release";
+/// The suites that a complete run of `./x test` replays, and their configurations.
+pub const SUITES: [(&str, &str); 2] = [("tests/calls", "release"), ("tests/elsewhere", "smp-release")];
 /// How often to look for new words.
 const INTERVAL: Duration = Duration::from_millis(2);
 /// Bytes of a word.
@@ -45,7 +45,14 @@ pub fn build() -> Outcome {
 pub struct Replay {
     options: Vec<String>,
     has_ended: Arc<AtomicBool>,
-    follower: JoinHandle<Outcome<Verdict>>,
+    /// One for each processor.
+    followers: Vec<JoinHandle<Outcome<Followed>>>,
+}
+
+/// Findings of the program that replays.
+struct Followed {
+    is_same: bool,
+    said: String,
 }
 
 impl Replay {
@@ -57,22 +64,28 @@ impl Replay {
         let folder = image.parent().unwrap_or(Path::new("."));
         let report = files::read(&image.with_file_name("report.json"))?;
         let system = System::new(&report, &[]).map_err(Failure::new)?;
-        let Some(ring) = system.ring() else { return Err(Failure::new("the image records nothing")) };
+        let place = system.place();
+        if place.bytes == 0 {
+            return Err(Failure::new("the image records nothing"));
+        }
         let memory = Memory::new(folder);
         let options = memory.options(board)?;
         let has_ended = Arc::new(AtomicBool::new(false));
-        let program = workspace.path("target/debug").join(PACKAGE);
-        let mut command = Command::new(program);
-        command.args((0..limen_abi::limits::THREADS as u16).map(|number| system.thread(number)));
-        let follower = Follower {
-            memory,
-            paddr: ring.paddr.map(|paddr| paddr.0),
-            words: (ring.bytes - limen_abi::limits::PAGE_BYTES) / WORD,
-            has_ended: Arc::clone(&has_ended),
-            taken: 0,
+        let memory = Arc::new(memory);
+        let follow = |processor| {
+            let mut command = Command::new(workspace.path("target/debug").join(PACKAGE));
+            command.args((0..limen_abi::limits::THREADS as u16).map(|number| system.thread(number)));
+            let follower = Follower {
+                memory: Arc::clone(&memory),
+                place,
+                processor,
+                has_ended: Arc::clone(&has_ended),
+                taken: 0,
+            };
+            thread::spawn(move || follower.run(command))
         };
-        let follower = thread::spawn(move || follower.run(command));
-        Ok(Self { options, has_ended, follower })
+        let followers = (0..place.rings).map(follow).collect();
+        Ok(Self { options, has_ended, followers })
     }
 
     /// The options with which the emulator must be started.
@@ -86,26 +99,38 @@ impl Replay {
     /// When the machine's memory could not be read.
     pub fn finish(self) -> Outcome<Verdict> {
         self.has_ended.store(true, Ordering::Relaxed);
-        self.follower.join().map_err(|_| Failure::new("the reader of the recording stopped with a panic"))?
+        let (mut notes, mut complaints) = (Vec::new(), Vec::new());
+        let are_several = self.followers.len() > 1;
+        for (number, follower) in self.followers.into_iter().enumerate() {
+            let stopped = |_| Failure::new("the reader of the recording stopped with a panic");
+            let Followed { is_same, said } = follower.join().map_err(stopped)??;
+            let said = if are_several { format!("processor {number}: {said}") } else { said };
+            if is_same {
+                notes.push(said);
+            } else {
+                complaints.push(format!("replay: {said}"));
+            }
+        }
+        let passed = usize::from(complaints.is_empty());
+        Ok(Verdict { passed, notes, complaints })
     }
 }
 
 /// Passes the words of a recording to the program that replays them.
 struct Follower {
-    memory: Memory,
-    paddr: Option<u64>,
-    /// The capacity of the memory.
-    words: u64,
+    memory: Arc<Memory>,
+    place: Place,
+    processor: u64,
     has_ended: Arc<AtomicBool>,
     /// The number of words taken.
     taken: u64,
 }
 
 impl Follower {
-    fn run(mut self, mut command: Command) -> Outcome<Verdict> {
+    fn run(mut self, mut command: Command) -> Outcome<Followed> {
         let recorded = loop {
             let is_last = self.has_ended.load(Ordering::Relaxed);
-            if let Some(recorded) = Recorded::find(&self.memory, self.paddr)?
+            if let Some(recorded) = Recorded::find(&self.memory, self.place, self.processor)?
                 && recorded.word(HeaderWord::COUNT as u64 * WORD)? != 0
             {
                 break recorded;
@@ -141,21 +166,19 @@ impl Follower {
         }
         let status = child.wait().context(about)?;
         let said = said.join().unwrap_or_default().trim_end().to_owned();
-        Ok(match status.success() {
-            true => Verdict { passed: 1, notes: vec![said], ..Verdict::default() },
-            false => Verdict { complaints: vec![format!("replay: {said}")], ..Verdict::default() },
-        })
+        Ok(Followed { is_same: status.success(), said })
     }
 
     /// Takes the next words, up to the end of the memory.
     fn take(&mut self, recorded: &Recorded) -> Outcome<Vec<u64>> {
         let count = recorded.word(HeaderWord::COUNT as u64 * WORD)?;
-        let start = self.taken % self.words;
-        let length = (count - self.taken).min(self.words - start).min(self.words / PIECES);
+        let words = (self.place.bytes - limen_abi::limits::PAGE_BYTES) / WORD;
+        let start = self.taken % words;
+        let length = (count - self.taken).min(words - start).min(words / PIECES);
         let mut bytes = vec![0; (length * WORD) as usize];
         recorded.read(HEADER_BYTES + start * WORD, &mut bytes)?;
         self.taken += length;
-        let pieces = self.taken / (self.words / PIECES);
+        let pieces = self.taken / (words / PIECES);
         recorded.write_byte(TAKEN as u64 * WORD, pieces as u8)?;
         Ok(bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
     }

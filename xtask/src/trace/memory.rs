@@ -146,15 +146,16 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// The ring in the memory; `None` until boot has made it.
+    /// The ring of a processor in the memory; `None` until boot has made the rings.
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn find(memory: &Memory, paddr: Option<u64>) -> Outcome<Option<Self>> {
+    pub fn find(memory: &Memory, place: Place, processor: u64) -> Outcome<Option<Self>> {
         let file = OpenOptions::new().read(true).write(true).open(&memory.path);
         let Ok(file) = file else { return Ok(None) };
-        let ring = search(&file, paddr).context(|| format!("cannot read {}", memory.path.display()))?;
-        Ok(ring.map(|ring| Self { file, ring }))
+        let first =
+            search(&file, place.paddr).context(|| format!("cannot read {}", memory.path.display()))?;
+        Ok(first.map(|first| Self { file, ring: first + processor * place.bytes }))
     }
 
     /// Reads memory at a distance from the ring.

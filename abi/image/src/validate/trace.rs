@@ -25,8 +25,6 @@ pub(super) fn check(image: &Image<'_>) -> Check {
     let (bytes, processors) = (region.bytes, image.processors().max(1));
     let is_ring = is_ram && bytes % processors == 0 && record_bytes(bytes / processors).is_some();
     rule(Table::Counts, 0, is_ring, "not the memory of a trace")?;
-    let is_alone = processors == 1 || image.options() & Options::RECORDING == 0;
-    rule(Table::Counts, 0, is_alone, "a recording with several processors")?;
     let shows_ring = |mapping: &Mapping| mapping.region == number - 1;
     for (index, mapping) in image.mappings().enumerate().filter(|(_, mapping)| shows_ring(mapping)) {
         rule(Table::Mappings, index, mapping.flags == ACCESS, "more access to the trace than reading it")?;

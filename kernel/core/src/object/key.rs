@@ -311,6 +311,9 @@ impl<M: Machine> Kernel<M> {
         }
         let patching = if *room == 0 { Patching::More } else { self.machine.patch_key(id, key.state, room) };
         key.patcher = (patching == Patching::More).then_some(caller);
+        if self.is_recorded() {
+            self.record_patching(patching, *room);
+        }
         patching
     }
 

@@ -30,7 +30,7 @@ use crate::arena::{SampleRingId, ThreadId};
 use crate::event::Outcome;
 use crate::invoke::{Arguments, InvokeError};
 use crate::kernel::Kernel;
-use crate::machine::{Context, Machine, Patching};
+use crate::machine::{Context, Machine};
 use crate::message::Answer;
 
 /// The probe of one program.
@@ -324,7 +324,10 @@ impl<M: Machine> Kernel<M> {
     fn lead_through_probes(&mut self, state: bool) {
         if self.processors == 1 {
             // All branches follow at once.
-            let _: Patching = self.machine.set_probing(state);
+            let patching = self.machine.set_probing(state);
+            if self.is_recorded() {
+                self.record_patching(patching, 0);
+            }
         }
     }
 

@@ -7,7 +7,7 @@
 //!   keeper                                          each other processor
 //!   waiting: letters that have arrived
 //!   take_turn: reads a letter, writes code
-//!   begin_round ------------ message, interrupt --> take_code_messages: synchronises
+//!   begin_round ------------ message, interrupt --> follow_code_messages: synchronises
 //!   (runs threads)       <-- message, interrupt --- answers
 //!   end_round: answers the letter; or it waits for another turn, if branches or steps are left
 //! ```
@@ -130,18 +130,11 @@ impl<M: Machine> Kernel<M> {
         self.send_back(thread, Reply::Undone);
     }
 
-    /// Handles messages about patched code.
-    pub(super) fn take_code_messages(&mut self) {
-        let number = self.processor.number;
-        let from = self.machine.mailboxes().take_code(number);
-        if from != 0 {
-            self.follow_code_messages(number, from);
-        }
-    }
-
+    /// Handles messages about patched code from these processors.
     #[cold]
     #[inline(never)]
-    fn follow_code_messages(&mut self, number: u8, from: u64) {
+    pub(super) fn follow_code_messages(&mut self, from: u64) {
+        let number = self.processor.number;
         if number != KEEPER {
             self.machine.synchronise_code();
             self.trace.forget_groups(self.machine.trace_groups());
@@ -285,6 +278,9 @@ impl<M: Machine> Kernel<M> {
             return Turn::NOTHING;
         }
         let patching = self.machine.set_probing(is_on);
+        if self.is_recorded() {
+            self.record_patching(patching, 0);
+        }
         self.keeper.probes = (is_on, patching);
         Turn { writes: true, patching, answer: Ok(EMPTY) }
     }

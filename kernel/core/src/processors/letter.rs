@@ -169,6 +169,16 @@ impl Letter {
         (0..Word::COUNT).for_each(|position| self.set(position, from.get(position)));
     }
 
+    /// Iterates over all words, for a recording.
+    pub(crate) fn words(&self) -> impl Iterator<Item = u64> {
+        self.words.iter().map(|word| word.load(Ordering::Relaxed))
+    }
+
+    /// Writes all words, for a replay.
+    pub(super) fn set_words(&self, words: &[u64]) {
+        words.iter().enumerate().for_each(|(position, word)| self.set(position, *word));
+    }
+
     /// Returns the parts that distinguish the letter in a model: its kind, the object, the position of the scheduling context plus one
     /// or zero, and whether it was recalled.
     pub(super) fn summary(&self) -> [u64; 4] {

@@ -223,6 +223,37 @@ impl Mailboxes {
         self.signals.iter().zip(from.signals.iter()).for_each(|((_, to), (_, from))| copy(to, from));
     }
 
+    /// Returns the signals for a notification that its home has not taken, and leaves them there.
+    #[must_use]
+    pub fn look_for_signals(&self, id: NotificationId) -> u64 {
+        self.signals[id].load(Ordering::Relaxed)
+    }
+
+    /// Puts into the mailbox of a processor what it has taken in a recorded run, with messages about code of these processors.
+    pub fn put_mail(&self, number: u8, mail: &Mail, code: u64) {
+        let mailbox = self.mailbox(number);
+        let put = |word: &AtomicU64, bits| word.store(bits, Ordering::Relaxed);
+        put(&mailbox.letters, mail.letters);
+        put(&mailbox.recalls, mail.recalls);
+        put(&mailbox.signals, mail.signals);
+        put(&mailbox.code, code);
+    }
+
+    /// Replaces the words of the letter of a thread with recorded ones.
+    pub fn put_letter(&self, thread: ThreadId, words: &[u64]) {
+        self.letters[thread].set_words(words);
+    }
+
+    /// Replaces the number of the recalled request of a thread with the recorded one.
+    pub fn put_recall(&self, thread: ThreadId, number: u64) {
+        self.letters[thread].write_recall(number);
+    }
+
+    /// Replaces the signals for a notification with recorded ones.
+    pub fn put_signals(&self, id: NotificationId, badge: u64) {
+        self.signals[id].store(badge, Ordering::Relaxed);
+    }
+
     fn mailbox(&self, number: u8) -> &Mailbox {
         &self.boxes[usize::from(number) % limits::PROCESSORS]
     }
@@ -255,7 +286,7 @@ pub fn bit<Tag>(id: Id<Tag>) -> u64 {
 }
 
 /// Removes the lowest bit and returns its thread or notification.
-pub(crate) fn take_lowest<Tag>(bits: &mut u64) -> Option<Id<Tag>> {
+pub fn take_lowest<Tag>(bits: &mut u64) -> Option<Id<Tag>> {
     if *bits == 0 {
         return None;
     }

@@ -66,7 +66,13 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     pub(crate) fn take_messages(&mut self) -> Outcome {
         let mail = self.machine.mailboxes().take(self.processor.number);
-        self.take_code_messages();
+        let code = self.machine.mailboxes().take_code(self.processor.number);
+        if self.is_recorded() {
+            self.record_mail(&mail, code);
+        }
+        if code != 0 {
+            self.follow_code_messages(code);
+        }
         let entered = self.processor.current;
         if self.processor.mail.is_empty() {
             if entered.is_none()
@@ -199,6 +205,9 @@ impl<M: Machine> Kernel<M> {
     #[inline(always)]
     fn receive_signal(&mut self, id: NotificationId) -> Outcome {
         let badge = self.machine.mailboxes().take_signals(id);
+        if self.is_recorded() {
+            self.record_signals(id, badge);
+        }
         self.signal(id, badge)
     }
 

@@ -8,18 +8,22 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use limen_abi::message::{BufferWord, MAX_EXTRA_CAPS, REGISTER_WORDS};
+use limen_abi::MessageInfo;
+use limen_abi::message::{BufferWord, MAX_EXTRA_CAPS, MAX_LENGTH, REGISTER_WORDS};
 use limen_abi::recording::{
     EventKind, MOST_READINGS, MOST_WORDS, PIECES, Part, StateWord, TAKEN, TAKEN_MASK, head,
 };
 use limen_abi::trace::{HeaderWord, TIMER_LINE};
 
+use limen_image::Options;
+
 use super::{Trace, TraceRing, number};
-use crate::arena::ThreadId;
+use crate::arena::{NotificationId, ThreadId};
 use crate::event::Event;
 use crate::fault::{Access, Fault};
-use crate::kernel::{Kernel, SchedContexts};
-use crate::machine::{Context, Machine, Ticks};
+use crate::kernel::{Kernel, Notifications, SchedContexts};
+use crate::machine::{Context, Machine, Patching, Ticks};
+use crate::processors::mailbox::{Mail, take_lowest};
 
 /// The state of the recording. The number of words so far is that of the trace's records.
 #[derive(Debug)]
@@ -102,12 +106,13 @@ impl<M: Machine> Kernel<M> {
         self.write_state(&mut part);
         part.word(self.machine.frequency());
         part.word(self.machine.fpu_options());
+        part.word(u64::from(self.processor.number));
         self.trace.count = part.end(Part::Boot);
     }
 
-    /// Records an event and what it may read.
+    /// Records an event and what it may read, and whether the kernel prints faults.
     #[inline(never)]
-    pub fn record_begin(&mut self, event: &Event) {
+    pub fn record_begin(&mut self, event: &Event, is_printing: bool) {
         let thread = self.running_thread();
         self.trace.recording.event = self.trace.recording.event.wrapping_add(1);
         self.trace.recording.entered = thread;
@@ -117,16 +122,63 @@ impl<M: Machine> Kernel<M> {
         let (kind, arguments) = arguments_of(event);
         part.word(kind as u64);
         arguments.into_iter().for_each(|argument| part.word(argument));
+        part.word(u64::from(is_printing));
         self.write_thread(&mut part, thread);
         self.write_thread(&mut part, self.trace.recording.left);
         match thread.filter(|_| kind == EventKind::Syscall) {
             Some(thread) => {
-                self.write_message(&mut part, thread);
-                self.write_extra(&mut part, thread);
+                let info = self.threads[thread].context.info();
+                self.write_message(&mut part, thread, info);
+                self.write_extra(&mut part, thread, info);
             }
             None => [0, 0].into_iter().for_each(|count| part.word(count)),
         }
         self.trace.count = part.end(Part::Begin);
+    }
+
+    /// Returns whether the image asks for a recording: for code that has no static branches, because boot may unmap it.
+    #[inline(always)]
+    pub(crate) fn is_recorded(&self) -> bool {
+        self.options & Options::RECORDING != 0
+    }
+
+    /// Records what the event takes from the mailbox of this processor, before it handles any of it.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn record_mail(&mut self, mail: &Mail, code: u64) {
+        let Mail { mut letters, mut recalls, signals } = *mail;
+        let mailboxes = self.machine.mailboxes();
+        let Some(mut part) = self.part() else { return };
+        [letters, recalls, signals, code].into_iter().for_each(|bits| part.word(bits));
+        while let Some(thread) = take_lowest(&mut recalls) {
+            part.word(mailboxes.letter(thread).recalled());
+        }
+        self.trace.count = part.end(Part::Mail);
+        while let Some(thread) = take_lowest(&mut letters) {
+            self.record_letter(thread);
+        }
+    }
+
+    fn record_letter(&mut self, thread: ThreadId) {
+        let Some(mut part) = self.part() else { return };
+        let letter = self.machine.mailboxes().letter(thread);
+        part.word(number(Some(thread)));
+        part.word(letter.words().count() as u64);
+        letter.words().for_each(|word| part.word(word));
+        let info = letter.message().info;
+        self.write_message(&mut part, thread, info);
+        self.write_extra(&mut part, thread, info);
+        self.trace.count = part.end(Part::Letter);
+    }
+
+    /// Records bits that other processors have signalled.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn record_signals(&mut self, id: NotificationId, badge: u64) {
+        let Some(mut part) = self.part() else { return };
+        part.word(Notifications::index_of(id) as u64);
+        part.word(badge);
+        self.trace.count = part.end(Part::Signals);
     }
 
     /// Records the effects of the event.
@@ -143,6 +195,16 @@ impl<M: Machine> Kernel<M> {
         self.trace.recording.left = entered.filter(|thread| Some(*thread) != self.running_thread());
     }
 
+    /// Records what patching branches has done.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn record_patching(&mut self, patching: Patching, room: usize) {
+        let Some(mut part) = self.part() else { return };
+        part.word(u64::from(patching == Patching::Done));
+        part.word(room as u64);
+        self.trace.count = part.end(Part::Patching);
+    }
+
     fn part(&self) -> Option<Writer<'_>> {
         Some(Writer::begin(self.machine.trace_ring()?, self.trace.count, self.trace.recording.event))
     }
@@ -155,17 +217,17 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Writes the words of a message that are not in registers, with their number.
-    fn write_message(&self, part: &mut Writer<'_>, thread: ThreadId) {
-        let length = self.threads[thread].context.info().length();
+    /// Writes the words of a thread's message that are not in registers, with their number.
+    fn write_message(&self, part: &mut Writer<'_>, thread: ThreadId, info: MessageInfo) {
+        let length = info.length().min(MAX_LENGTH);
         part.word(length.saturating_sub(REGISTER_WORDS) as u64);
         let buffer = &self.machine.buffers()[thread];
         (REGISTER_WORDS..length).for_each(|position| part.word(buffer.word(BufferWord::MESSAGE + position)));
     }
 
     /// Writes the extra capabilities of a message, with their number.
-    fn write_extra(&self, part: &mut Writer<'_>, thread: ThreadId) {
-        let count = self.threads[thread].context.info().extra_caps().min(MAX_EXTRA_CAPS);
+    fn write_extra(&self, part: &mut Writer<'_>, thread: ThreadId, info: MessageInfo) {
+        let count = info.extra_caps().min(MAX_EXTRA_CAPS);
         part.word(count as u64);
         let buffer = &self.machine.buffers()[thread];
         (0..count).for_each(|position| part.word(buffer.word(BufferWord::CAPS_OR_BADGES + position)));
@@ -175,7 +237,7 @@ impl<M: Machine> Kernel<M> {
         let thread = self.running_thread();
         self.write_thread(part, thread);
         match thread {
-            Some(thread) => self.write_message(part, thread),
+            Some(thread) => self.write_message(part, thread, self.threads[thread].context.info()),
             None => part.word(0),
         }
         self.state_words().into_iter().for_each(|word| part.word(word));

@@ -1,6 +1,6 @@
 //! Processors: homes exist, and what stays on one processor has the same home.
 
-use limen_image::{Cap, CapKind, DomainSlot, Home, Image, ImageError, ImageWriter, Options, Rights, Table};
+use limen_image::{Cap, CapKind, DomainSlot, Home, Image, ImageError, ImageWriter, Rights, Table};
 
 use super::{Case, record};
 use crate::sample::{cap, homes, judge, reset, sample, spread, words_of};
@@ -60,16 +60,6 @@ pub(super) const PROCESSORS: &[Case] = &[
         "one ring for two",
         |w| spoil(w, super::trace::add),
         record(Table::Counts, 0, "not the memory of a trace"),
-    ),
-    (
-        "recording",
-        |w| {
-            spoil(w, |w| {
-                super::trace::add_for(w, 2);
-                w.options |= Options::RECORDING;
-            });
-        },
-        record(Table::Counts, 0, "a recording with several processors"),
     ),
     (
         "scheduling context",

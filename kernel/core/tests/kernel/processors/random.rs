@@ -1,6 +1,8 @@
 //! Random systems on several processors, whose threads do anything in any order: no letter is lost or in two places, no
 //! scheduling context is at two processors, and every kernel's own invariants hold after every event.
 
+use std::cell::Cell;
+
 use limen_abi::{KernelKey, Label, MessageInfo, Syscall, TraceKind, slot};
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
@@ -369,4 +371,30 @@ fn random_systems_that_trace_write_rings_of_their_own() {
         processors.verify_settled_time();
         processors.verify_settled_keys();
     });
+}
+
+/// Each processor's recording replays alone: all that its kernel gets from others is in it.
+#[test]
+fn recordings_of_several_processors_replay() {
+    let events = Cell::new(0);
+    for ticks_per_read in [0, 7] {
+        check_random(CASES, (shapes(DOMAINS), vec(steps(), 1..STEPS)), |((processors, shapes), steps)| {
+            let mut processors = boot(processors, &shapes, DOMAINS);
+            for system in &mut processors.systems {
+                system.start_recording();
+                system.kernel.machine.slow_clock(ticks_per_read);
+            }
+            // Ports report no unknown system call as a fault.
+            let is_of_port = |step: &&Step| !matches!(step.action, Action::Fault(kind) if kind % 3 == 2);
+            steps.iter().filter(is_of_port).for_each(|at| step(&mut processors, at));
+            for (number, system) in processors.systems.iter().enumerate() {
+                match system.replay() {
+                    Ok(replayed) => events.update(|events| events + replayed.events),
+                    Err(ending) => panic!("processor {number}: {ending}"),
+                }
+            }
+        });
+    }
+    println!("{} events replayed", events.get());
+    assert!(events.get() > 0);
 }

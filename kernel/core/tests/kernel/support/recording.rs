@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use limen_abi::recording::TAKEN;
 use limen_abi::trace::{HeaderWord, RecordWord};
+use limen_image::Options;
 use limen_replay::replay::{Ending, Replayed, replay};
 
 use super::context::{COUNT, PC, SP, SPSR};
@@ -24,6 +25,7 @@ impl System {
         let words = HeaderWord::LENGTH + SLOTS * RecordWord::LENGTH;
         self.kernel.machine.trace = (0..words).map(|_| AtomicU64::new(0)).collect();
         self.kernel.machine.is_recording = true;
+        self.kernel.options |= Options::RECORDING;
         self.kernel.record_boot();
         self.take_recording();
     }

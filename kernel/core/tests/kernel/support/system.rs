@@ -228,7 +228,7 @@ impl System {
     pub(crate) fn event(&mut self, event: Event) {
         let is_recording = self.kernel.machine.is_recording;
         if is_recording {
-            self.kernel.record_begin(&event);
+            self.kernel.record_begin(&event, self.kernel.machine.is_printing);
         }
         let has_ring = !self.kernel.machine.trace.is_empty() && !is_recording;
         let is_traced = has_ring && event != Event::Syscall(Syscall::Trace.as_raw());

@@ -35,6 +35,10 @@ impl Letter {
         self.write_recall(from.recalled());
     }
 
+    pub(super) fn set_words(&self, words: &[u64]) {
+        words.iter().for_each(|word| self.write(*word));
+    }
+
     pub(super) fn summary(&self) -> [u64; 4] {
         [self.read(), self.recalled(), 0, 0]
     }
