@@ -150,9 +150,8 @@ fn leaf_table<F: Format>(
 #[inline(always)]
 pub fn share_kernel<F: Format>(tables: &mut impl Tables, kernel: Root, root: Root) {
     if F::HALVES == Halves::Together {
-        for position in F::HALVES.kernel() {
-            let entry = tables.table(kernel.table)[position];
-            tables.table_mut(root.table)[position] = entry;
+        for position in groups(F::HALVES.kernel()) {
+            copy_group(tables, kernel.table, root.table, position);
         }
     }
 }
@@ -176,11 +175,17 @@ pub fn unmap<F: Format>(tables: &mut impl Tables, root: Root, vaddr: VirtAddr) {
 /// See [`MapError`].
 pub fn copy_table(tables: &mut impl Tables, table: PhysAddr) -> Result<PhysAddr, MapError> {
     let copy = tables.allocate().ok_or(MapError::OutOfTables)?;
-    for position in 0..ENTRIES {
-        let entry = tables.table(table)[position];
-        tables.table_mut(copy)[position] = entry;
+    for position in groups(0..ENTRIES) {
+        copy_group(tables, table, copy, position);
     }
     Ok(copy)
+}
+
+/// Copies a group of entries to the same place in another table. Each word by name, or the compiler calls `memmove` for it.
+#[inline(always)]
+fn copy_group(tables: &mut impl Tables, from: PhysAddr, to: PhysAddr, position: usize) {
+    let [a, b, c, d, e, f, g, h] = tables.table(from).as_chunks::<GROUP>().0[position];
+    tables.table_mut(to).as_chunks_mut::<GROUP>().0[position] = [a, b, c, d, e, f, g, h];
 }
 
 /// Maps the pages of `run` to other memory than the tables from which `root` was copied do. `own` is the memory of tables that
@@ -290,12 +295,12 @@ fn walk_table<F: Format, E>(
     let span = span_bytes(root.height);
     let first = entries.start / GROUP;
     let groups = &tables.table(root.table).as_chunks::<GROUP>().0[groups(entries)];
-    for (group_index, group) in groups.iter().enumerate() {
-        if is_empty(group) {
-            continue;
-        }
-        for (entry_index, entry) in group.iter().enumerate() {
-            let vaddr = base + span * ((first + group_index) * GROUP + entry_index) as u64;
+    let mut next = 0;
+    while let Some(position) = first_filled(groups, next) {
+        next = position + 1;
+        let vaddr = base + span * ((first + position) * GROUP) as u64;
+        for (entry, offset) in groups[position].iter().zip(0..) {
+            let vaddr = vaddr + span * offset;
             match F::decode(*entry, root.height) {
                 Entry::Empty => {}
                 Entry::Branch(table) => {
@@ -311,7 +316,15 @@ fn walk_table<F: Format, E>(
     Ok(())
 }
 
+/// The first group from `start` on that has an entry. A loop of its own, which needs few registers: most of a table is empty.
+#[inline(never)]
+fn first_filled(groups: &[[u64; GROUP]], start: usize) -> Option<usize> {
+    let found = groups.get(start..)?.iter().position(|group| !is_empty(group))?;
+    Some(start + found)
+}
+
 /// The groups of these entries, a whole number.
+#[inline(always)]
 fn groups(entries: Range<usize>) -> Range<usize> {
     entries.start / GROUP..entries.end / GROUP
 }
