@@ -184,11 +184,11 @@ impl<'a> Pool<'a> {
         height: u32,
     ) -> Option<()> {
         let entries = self.tables.get_mut(table)?.0.get_mut(first..first + count)?;
-        let attributes = F::attributes(height, DATA);
-        let mut start = start;
+        let step = F::leaf(PhysAddr(span_bytes(height)), 0);
+        let mut entry = F::leaf(PhysAddr(start), F::attributes(height, DATA));
         for to in entries {
-            *to = F::leaf(PhysAddr(start), attributes);
-            start += span_bytes(height);
+            *to = entry;
+            entry = entry.wrapping_add(step);
         }
         Some(())
     }

@@ -29,7 +29,8 @@ pub trait Format {
     fn branch(table: PhysAddr) -> u64;
     /// The bits of an entry of this height that maps memory, without the address.
     fn attributes(height: u32, access: Access) -> u64;
-    /// The entry that maps memory at `start`.
+    /// The entry that maps memory at `start`. The entries of neighbours are as far apart as their memory: the sum of an entry and
+    /// `leaf(distance, 0)` maps the memory at that distance.
     #[must_use]
     fn leaf(start: PhysAddr, attributes: u64) -> u64 {
         start.0 | attributes
@@ -178,6 +179,25 @@ mod tests {
         assert_eq!(parts(LARGE, 3 * LARGE, LARGE - 0x1000), [(0, LARGE - 0x1000)]);
         assert_eq!(parts(LARGE, 3 * LARGE + 0x1000, LARGE), [(0, LARGE)]);
         assert_eq!(parts(LARGE + 0x1000, 3 * LARGE, LARGE), [(0, LARGE - 0x1000), (0, 0x1000)]);
+    }
+
+    #[test]
+    fn entries_are_as_far_apart_as_their_memory() {
+        fn next<F: Format>() {
+            let access =
+                Access { owner: Owner::Kernel, write: true, execute: false, memory: MemoryType::Cached };
+            for height in 0..=F::MAX_LEAF_HEIGHT {
+                let (attributes, bytes) = (F::attributes(height, access), span_bytes(height));
+                for start in [0, bytes, 5 * bytes, (1 << 38) - bytes] {
+                    let entry = F::leaf(PhysAddr(start), attributes);
+                    let next = F::leaf(PhysAddr(start + bytes), attributes);
+                    assert_eq!(entry + F::leaf(PhysAddr(bytes), 0), next, "{height} {start:#x}");
+                }
+            }
+        }
+        next::<crate::aarch64::descriptor::Descriptors>();
+        next::<crate::riscv64::descriptor::Descriptors>();
+        next::<crate::x86_64::descriptor::Descriptors>();
     }
 
     #[test]
