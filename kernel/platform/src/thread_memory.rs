@@ -60,7 +60,8 @@ unsafe extern "C" {
     fn clear_pages(start: u64, end: u64);
 }
 
-/// Clears the tables, buffers, rings and letters of the image's threads. Called once, before any other function of this file.
+/// Clears the tables, buffers and rings of the image's threads, and their letters if there are several processors. Called once,
+/// before any other function of this file.
 pub fn clear(image: &Image<'_>) {
     let threads = image.thread_count().min(THREADS as u64);
     let clear = |start: usize, count: u64, bytes: usize| {
@@ -77,9 +78,8 @@ pub fn clear(image: &Image<'_>) {
     clear((&raw const MESSAGE_BUFFERS).expose_provenance(), threads, size_of::<MessageBuffer>());
     let rings = image.rings().take(SAMPLE_RINGS).count() as u64;
     clear((&raw const SAMPLE_RING_PAGES).expose_provenance(), rings, size_of::<SampleRing>());
-    // A thread on the only processor never has a letter.
-    let letters = if image.processors() > 1 { threads as usize } else { 0 };
-    clear((&raw const MAILBOXES).expose_provenance(), 1, Mailboxes::bytes_of(letters));
+    let mailboxes = u64::from(image.processors() > 1);
+    clear((&raw const MAILBOXES).expose_provenance(), mailboxes, Mailboxes::bytes_of(threads as usize));
 }
 
 /// Writes the image's capabilities to their slots.
@@ -123,10 +123,11 @@ pub fn sample_rings() -> &'static SampleRings {
     unsafe { &*SAMPLE_RING_PAGES.0.get() }
 }
 
-/// The mailboxes through which kernels of several processors exchange messages.
+/// The mailboxes through which kernels of several processors exchange messages. The kernel of the only processor calls this
+/// nowhere.
 #[inline]
 pub fn mailboxes() -> &'static Mailboxes {
-    // SAFETY: `clear` has made them empty, with the letters of all threads that can have one; the other letters are never
-    // accessed. They are atomic words.
+    // SAFETY: with several processors, `clear` has made them empty, with the letters of the image's threads; the other letters
+    // are never accessed. They are atomic words.
     unsafe { (&*MAILBOXES.0.get()).assume_init_ref() }
 }
