@@ -25,6 +25,9 @@ impl AddressSpace {
 /// All address spaces, by index; those that the image does not have are empty.
 pub type AddressSpaces = [AddressSpace; VSPACES];
 
+/// No address spaces.
+pub const NO_SPACES: AddressSpaces = [AddressSpace { root: PhysAddr(0), asid: 0 }; VSPACES];
+
 /// A page of the kernel's memory that a program sees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct KernelPage {
@@ -68,7 +71,7 @@ pub fn home(image: &Image<'_>, vspace: u64) -> usize {
 }
 
 /// Builds the address spaces that `image` describes and maps these pages of the kernel. Each contains the kernel of its home
-/// processor, of which `kernels` are the tables.
+/// processor, of which `kernels` are the tables. `spaces` are empty before.
 ///
 /// # Errors
 /// See [`MapError`].
@@ -77,8 +80,8 @@ pub fn build<F: Format>(
     pages: KernelPages<'_>,
     tables: &mut impl Tables,
     kernels: &[KernelRoots; PROCESSORS],
-) -> Result<AddressSpaces, MapError> {
-    let mut spaces = [AddressSpace::default(); VSPACES];
+    spaces: &mut AddressSpaces,
+) -> Result<(), MapError> {
     for ((space, asid), vspace) in spaces.iter_mut().zip(1..).zip(0..image.counts().vspaces) {
         *space = AddressSpace { root: tables.allocate().ok_or(MapError::OutOfTables)?, asid };
         share_kernel::<F>(tables, kernels[home(image, vspace)].shared, space.tables::<F>());
@@ -98,7 +101,7 @@ pub fn build<F: Format>(
             map::<F>(tables, root(vspace), &Run { vaddr, paddr, bytes: PAGE_BYTES, height: 0, access })?;
         }
     }
-    Ok(spaces)
+    Ok(())
 }
 
 fn run(image: &Image<'_>, mapping: &Mapping) -> Run {
@@ -218,7 +221,8 @@ mod tests {
         };
         let mut kernels = [KernelRoots { shared: other, whole: other }; PROCESSORS];
         kernels[processor] = KernelRoots { shared, whole: kernel };
-        let spaces = build::<F>(&image, pages, &mut tables, &kernels).expect("room");
+        let mut spaces = NO_SPACES;
+        assert_eq!(build::<F>(&image, pages, &mut tables, &kernels, &mut spaces), Ok(()));
         let [program, work] = [0, 1].map(|index: usize| spaces[index].tables::<F>());
         let programs = [
             (IPC_BUFFER, 0x7030_0000, true, true),

@@ -12,7 +12,7 @@ use limen_image::{
 };
 use limen_mmu::address::{PhysAddr, VirtAddr};
 
-use crate::address_space::{self, AddressSpaces, KernelPage, KernelPages, KernelRoots, home};
+use crate::address_space::{self, AddressSpaces, KernelPage, KernelPages, KernelRoots, NO_SPACES, home};
 use crate::arch::cpu::SpaceRegister;
 use crate::arch::mmu::{self, Descriptors};
 use crate::arch::{self, cpu, irq, timer};
@@ -70,7 +70,8 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
     let own = KernelRoots { shared: shared_root(), whole: cpu::kernel_root() };
     let kernels = processors::map(&image, own)
         .unwrap_or_else(|error| fatal(format_args!("a processor's kernel cannot be mapped: {error:?}")));
-    let spaces = address_space::build::<Descriptors>(&image, pages, &mut tables, &kernels)
+    let mut spaces = NO_SPACES;
+    address_space::build::<Descriptors>(&image, pages, &mut tables, &kernels, &mut spaces)
         .unwrap_or_else(|error| fatal(format_args!("the address spaces cannot be built: {error:?}")));
     check_tables(&image, pages, &tables, &spaces, &kernels)
         .unwrap_or_else(|violation| fatal(format_args!("{violation}")));
