@@ -61,16 +61,14 @@ impl Schedule {
     pub const NONE: Self =
         Self { slots: [Slot { domain: 0, duration: 0 }; limits::DOMAIN_SCHEDULE], length: 0, position: 0 };
 
-    /// Reads the schedule of a processor; none if the image has no slots.
-    fn of<M: Machine>(image: &Image<'_>, processor: u8, machine: &M) -> Self {
-        let mut schedule = Self::NONE;
+    /// Reads the schedule of a processor; none if the image has no slots. Called once.
+    fn read<M: Machine>(&mut self, image: &Image<'_>, processor: u8, machine: &M) {
         let is_here = |slot: &DomainSlot| slot.processor == u64::from(processor);
-        for (to, slot) in schedule.slots.iter_mut().zip(image.domain_schedule().filter(is_here)) {
+        for (to, slot) in self.slots.iter_mut().zip(image.domain_schedule().filter(is_here)) {
             let duration = machine.ticks_from_us(slot.duration_us) + slot.duration_ticks;
             *to = Slot { domain: slot.domain as u8, duration };
-            schedule.length += 1;
+            self.length += 1;
         }
-        schedule
     }
 
     /// Returns the running slot, if there is a schedule.
@@ -112,7 +110,7 @@ impl<M: Machine> Kernel<M> {
 
     /// Selects the first slot of this processor's schedule, if there is one.
     pub(crate) fn populate_domains(&mut self, image: &Image<'_>) {
-        self.schedule = Schedule::of(image, self.processor.number, &self.machine);
+        self.schedule.read(image, self.processor.number, &self.machine);
         if let Some(slot) = self.schedule.current() {
             self.processor.domain = slot.domain;
             self.processor.queues.ready.expect_domains();
