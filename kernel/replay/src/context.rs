@@ -43,6 +43,10 @@ pub trait Registers: Copy + Debug + 'static {
 
     /// The value that a register of user mode gets.
     fn allowed(position: usize, value: u64) -> u64;
+    /// The value that a register has in the context of the same thread on another processor.
+    fn copied(position: usize, value: u64) -> u64 {
+        Self::allowed(position, value)
+    }
     /// The value of a register before a thread first runs.
     fn initial(position: usize) -> u64;
 }
@@ -86,6 +90,12 @@ impl<A: Registers> Context for Plain<A> {
     fn set_register(&mut self, position: usize, value: u64) {
         if position < Self::REGISTERS {
             self.set_word(position, A::allowed(position, value));
+        }
+    }
+
+    fn copy_register(&mut self, position: usize, value: u64) {
+        if position < Self::REGISTERS {
+            self.set_word(position, A::copied(position, value));
         }
     }
 
@@ -189,6 +199,10 @@ impl Registers for Amd64 {
             _ if is_address => ((value << 16).cast_signed() >> 16).cast_unsigned(),
             _ => value,
         }
+    }
+
+    fn copied(_: usize, value: u64) -> u64 {
+        value
     }
 
     fn initial(position: usize) -> u64 {
