@@ -2,7 +2,7 @@
 
 use core::fmt;
 use core::fmt::Write as _;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use limen_abi::message::{BufferWord, MAX_LENGTH, REGISTER_WORDS};
 use limen_abi::recording::{EventKind, NO_INTERRUPT, StateWord};
@@ -113,6 +113,9 @@ struct Replay<'n, A: Registers> {
     /// Threads that entered the kernel last by a system call. Only they can have got a message since; the buffers of others
     /// have what their programs wrote.
     calling: BTreeSet<usize>,
+    /// For each thread that has made a system call, the words behind its message in its buffer then: its program may have
+    /// changed them.
+    unsent: BTreeMap<usize, Vec<(usize, u64)>>,
     /// The thread that invokes its probe, whose samples are not recorded.
     probing: Option<usize>,
     /// Whether the running thread reads registers of an incomplete program, or of one that is at work.
@@ -157,11 +160,12 @@ impl<'n, A: Registers> Replay<'n, A> {
             names,
             incomplete: BTreeSet::new(),
             calling: BTreeSet::new(),
+            unsent: BTreeMap::new(),
             probing: None,
             reads_incomplete: false,
             last: VecDeque::new(),
         };
-        if let Err(problem) = replay.compare_state(&boot.state, &[]) {
+        if let Err(problem) = replay.compare_state(&boot.state) {
             return Err(Ending::Differs(replay.report("boot", &problem)));
         }
         while let Some(event) = reader.event().map_err(|damage| Ending::Damaged { damage, events })? {
@@ -194,7 +198,6 @@ impl<'n, A: Registers> Replay<'n, A> {
             self.enter(entered, event)?;
         }
         let state = &event.state;
-        let unsent = self.unsent_words(event);
         self.probing =
             event.entered.as_ref().filter(|entered| self.probes(event, entered)).map(|it| it.thread);
         self.reads_incomplete =
@@ -236,7 +239,7 @@ impl<'n, A: Registers> Replay<'n, A> {
         if let Err(broken) = self.kernel.check_invariants() {
             return Err(format!("the invariant does not hold: {broken}"));
         }
-        self.compare_state(state, &unsent)?;
+        self.compare_state(state)?;
         // What was taken over from the target.
         self.follow_registers(event.left.as_ref());
         self.follow_registers(state.runs.as_ref());
@@ -353,6 +356,10 @@ impl<'n, A: Registers> Replay<'n, A> {
         let context = &mut self.kernel.threads[thread].context;
         entered.registers.iter().enumerate().for_each(|(position, value)| context.set_word(position, *value));
         self.fill_buffer(thread, &event.message, &event.extra);
+        let buffer = &self.kernel.machine.buffers()[thread];
+        let behind = REGISTER_WORDS + event.message.len()..MAX_LENGTH;
+        let words = behind.map(|position| (position, buffer.word(BufferWord::MESSAGE + position)));
+        self.unsent.insert(entered.thread, words.collect());
         Ok(())
     }
 
@@ -413,16 +420,6 @@ impl<'n, A: Registers> Replay<'n, A> {
         }
     }
 
-    /// The words that the buffer of the running thread has behind its message, with their positions: its program may have
-    /// changed them.
-    fn unsent_words(&self, event: &Event) -> Vec<(usize, u64)> {
-        let entered = event.entered.as_ref().and_then(|entered| self.thread(entered).ok());
-        let Some(thread) = entered else { return Vec::new() };
-        let buffer = &self.kernel.machine.buffers()[thread];
-        let positions = REGISTER_WORDS + event.message.len()..MAX_LENGTH;
-        positions.map(|position| (position, buffer.word(BufferWord::MESSAGE + position))).collect()
-    }
-
     /// The words of the message that the running thread has got.
     fn answered(&self, state: &State) -> [u64; REGISTERS] {
         let mut words = [0; REGISTERS];
@@ -436,9 +433,9 @@ impl<'n, A: Registers> Replay<'n, A> {
         words
     }
 
-    /// Compares the state with the target's. The core has not written these `unsent` words of the running thread's buffer if
-    /// they are still the same.
-    fn compare_state(&mut self, state: &State, unsent: &[(usize, u64)]) -> Result<(), String> {
+    /// Compares the state with the target's. The core has not written the `unsent` words of the running thread's buffer that are
+    /// still the same.
+    fn compare_state(&mut self, state: &State) -> Result<(), String> {
         let (runs, target) = (self.running(), state.runs.as_ref().map(|runs| runs.thread));
         if runs != target {
             return Err(format!("the target runs {}, the core {}", self.name(target), self.name(runs)));
@@ -447,6 +444,7 @@ impl<'n, A: Registers> Replay<'n, A> {
             self.compare_registers(recorded)?;
             let buffer = &self.kernel.machine.buffers()[self.thread(recorded)?];
             let has_message = self.calling.contains(&recorded.thread);
+            let unsent = self.unsent.get(&recorded.thread).map_or(&[][..], Vec::as_slice);
             for (position, word) in (REGISTER_WORDS..).zip(&state.message).filter(|_| has_message) {
                 let own = buffer.word(BufferWord::MESSAGE + position);
                 if own == *word {

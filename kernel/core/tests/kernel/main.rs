@@ -33,6 +33,7 @@ mod probes;
 mod processors;
 mod random;
 mod registers;
+mod replays;
 mod replies;
 mod root_slots;
 mod sched_contexts;

@@ -1,0 +1,32 @@
+//! Replays of recordings in which programs do what those of random systems do not.
+
+use limen_abi::Label;
+use limen_abi::message::BufferWord;
+use limen_core::machine::Machine;
+
+use crate::support::{Plan, X0};
+
+/// Registers that a thread's parent writes: those of the state and the first two others, of which the second describes a message.
+const WRITTEN: usize = X0 + 2;
+
+#[test]
+fn words_that_a_program_has_left_in_its_buffer_are_taken_from_the_recording() {
+    let mut plan = Plan::new();
+    let (child, parent) = (plan.thread("child", 20), plan.thread("parent", 10));
+    let notification = plan.notification();
+    let wait = plan.grant(child, notification.waiter());
+    let control = plan.grant(parent, child.control());
+    plan.is_recorded = true;
+    let mut system = plan.boot();
+    system.kernel.machine.buffers()[child.id()].set_word(BufferWord::MESSAGE + 5, 7);
+    system.wait(child, wait);
+    // The child is resumed with a message of eight words, of which it has sent none.
+    let mut values = [0; WRITTEN];
+    values[X0 + 1] = 8;
+    let words = [&[1, WRITTEN as u64][..], &values].concat();
+    system.call(parent, control, Label::TcbWriteRegisters.as_raw(), &words);
+    system.expect_current(child);
+    if let Err(ending) = system.replay() {
+        panic!("{ending}");
+    }
+}
