@@ -25,6 +25,7 @@ use proptest::prelude::*;
 use crate::authority::{Party, authority};
 use crate::build::Built;
 use crate::image_type::ImageType;
+use crate::support::controller::Controller;
 use crate::support::{Arguments, Clock, System, TestContext, Thread, Wiring, check_random};
 use crate::test_system::parts;
 
@@ -37,7 +38,7 @@ const END: u64 = 3000;
 /// The number of static keys in a description.
 const KEYS: usize = 4;
 /// The first interrupt line of the controller.
-const FIRST_LINE: usize = 32;
+const FIRST_LINE: usize = Controller::FIRST_LINE as usize;
 
 /// The state of a program.
 #[derive(Debug, PartialEq)]

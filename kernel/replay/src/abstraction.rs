@@ -1,21 +1,22 @@
 //! The abstraction of a kernel's state: the state of the specification that it stands for.
 
 use core::fmt;
+use core::ops::Range;
 use core::sync::atomic::Ordering;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use limen_abi::ServiceKind;
-use limen_abi::limits::MIN_BUDGET_US;
+use limen_abi::limits::{self, MIN_BUDGET_US};
 use limen_abi::message::BufferWord;
 use limen_abi::probe::ProbeEvent;
 use limen_abi::ring::{RecordWord, RingWord};
+use limen_abi::{KernelKey, Label, ServiceKind};
 use limen_core::Kernel;
 use limen_core::arena::{Arena, Id, ReplyId, SchedContextId, ThreadId};
 use limen_core::cap::{Cap, LookupFailure};
 use limen_core::fault::{Access, Fault, Phase};
 use limen_core::kernel::Threads;
-use limen_core::machine::{Context, Machine};
+use limen_core::machine::{CacheOperation, Context, Machine, PortWidth};
 use limen_core::object::endpoint::Endpoint;
 use limen_core::object::irq;
 use limen_core::object::key::{self, DefaultHold};
@@ -23,14 +24,15 @@ use limen_core::object::notification::Signals;
 use limen_core::object::probe::{Events, ExitStamp, Sample, State as ProbeState};
 use limen_core::object::reply::Reply;
 use limen_core::object::sched_context::SchedContext;
+use limen_core::object::secure_monitor::REGISTERS;
 use limen_core::object::thread::{AfterSend, Restart, State};
 use limen_core::ring::SampleRing;
 use limen_core::sched::domain::DomainQueues;
 use limen_core::sched::queue::Queue;
 use limen_core::sched::sporadic_server::Refill;
-use limen_image::{Image, NONE};
+use limen_image::{Image, MappingFlags, NONE, Options};
 use limen_spec::registers::{InstructionSet, Registers};
-use limen_spec::{fpu, probe, share, state, time};
+use limen_spec::{fpu, hardware, probe, share, state, time, trace};
 
 /// The facts of a system that no state of the kernel shows: its size, its capabilities, and which services reset, clear or seal
 /// for what.
@@ -44,7 +46,12 @@ pub struct Facts {
     replies: usize,
     sched_contexts: usize,
     interrupts: usize,
-    keys: usize,
+    /// The keys of the kernel that programs have, by key.
+    keys: Vec<Option<KernelKey>>,
+    /// Whether programs can trace.
+    has_ring: bool,
+    /// Pages that programs cannot write, by address space.
+    read_only: Rc<Vec<(usize, Range<u64>)>>,
     caps: Vec<Rc<limen_spec::Caps>>,
     services: Vec<state::Service>,
     /// The slots of the fault handlers, by thread.
@@ -75,7 +82,9 @@ impl Facts {
             replies: counts.replies as usize,
             sched_contexts: image.sched_contexts().count(),
             interrupts: image.interrupts().count(),
-            keys: image.keys().count(),
+            keys: image.keys().map(|key| KernelKey::from_raw(key.kernel)).collect(),
+            has_ring: image.trace().is_some() && image.options() & Options::RECORDING == 0,
+            read_only: Rc::new(read_only_pages(image).collect()),
             caps: all_caps(image.thread_count(), machine),
             services: Vec::new(),
             handlers: handlers.collect(),
@@ -105,6 +114,40 @@ impl Facts {
         }
         facts
     }
+
+    /// Adds pages that programs cannot write in any address space.
+    #[must_use]
+    pub fn with_read_only(mut self, pages: &Range<u64>) -> Self {
+        let all = (0..limits::VSPACES).map(|space| (space, pages.clone()));
+        self.read_only = Rc::new(self.read_only.iter().cloned().chain(all).collect());
+        self
+    }
+}
+
+/// The pages that programs cannot write, by address space.
+pub fn read_only_pages(image: &Image<'_>) -> impl Iterator<Item = (usize, Range<u64>)> {
+    let read_only = image.mappings().filter(|mapping| mapping.flags & MappingFlags::WRITE == 0);
+    read_only
+        .map(|mapping| (mapping.vspace as usize, mapping.vaddr..mapping.vaddr.saturating_add(mapping.bytes)))
+}
+
+/// A request to the hardware for the maintenance of caches.
+#[must_use]
+pub fn maintenance(space: u64, operation: CacheOperation, addresses: Range<u64>) -> hardware::Request {
+    let method = match operation {
+        CacheOperation::Clean => Label::ArmVspaceCleanData,
+        CacheOperation::Invalidate => Label::ArmVspaceInvalidateData,
+        CacheOperation::CleanInvalidate => Label::ArmVspaceCleanInvalidateData,
+        CacheOperation::Unify => Label::ArmVspaceUnifyInstruction,
+    };
+    hardware::Request::Maintain { space: space as usize, method, addresses }
+}
+
+/// A request to write a port, which ignores what is wider than the access.
+#[must_use]
+pub fn port_write(port: u16, width: PortWidth, value: u32) -> hardware::Request {
+    let bytes = width as u64;
+    hardware::Request::Write { port, bytes, value: u64::from(value) & !(u64::MAX << (8 * bytes)) }
 }
 
 /// A kernel, and what its state leaves open.
@@ -122,6 +165,12 @@ pub struct View<'a, M: Machine> {
     pub wiped: &'a [usize],
     /// How the return from the last event is stamped.
     pub exit: ExitStamp,
+    /// The last request to the hardware.
+    pub asked: &'a Option<hardware::Request>,
+    /// The answer to it.
+    pub answer: [u64; REGISTERS],
+    /// The record that a program has written.
+    pub record: Option<trace::Record>,
 }
 
 impl<M: Machine> Clone for View<'_, M> {
@@ -169,6 +218,8 @@ fn parts(state: &limen_spec::System) -> Vec<(String, String)> {
     part("floating-point unit".into(), &state.fpu);
     part("immediate services".into(), &state.wiped);
     part("stamp of the return".into(), &state.exit);
+    part("hardware".into(), &state.hardware);
+    part("keys of the kernel, and record".into(), &state.trace);
     parts
 }
 
@@ -183,7 +234,7 @@ fn owner_of<M: Machine>(owner: ThreadId) -> fpu::Owner {
     if program == Some(owner) { fpu::Owner::Program(thread) } else { fpu::Owner::Work(thread) }
 }
 
-fn key_of<M: Machine>(facts: &Facts, object: &key::Key) -> limen_spec::key::Key {
+fn key_of<M: Machine>(facts: &Facts, kernel: Option<KernelKey>, object: &key::Key) -> limen_spec::key::Key {
     let threads = (0..facts.threads).filter_map(|thread| Some((thread, Threads::<M>::id(thread as u64)?)));
     let holds = threads.map(|(thread, id)| (thread, u64::from(object.holds(id))));
     limen_spec::key::Key {
@@ -194,6 +245,7 @@ fn key_of<M: Machine>(facts: &Facts, object: &key::Key) -> limen_spec::key::Key 
             DefaultHold::TakenBy(thread) => limen_spec::key::DefaultHold::TakenBy(index(thread)),
         },
         group: object.group().map(index),
+        kernel,
         is_on: object.is_on(),
         writer: object.patcher().map(index),
     }
@@ -337,7 +389,14 @@ fn cap_of(cap: Cap) -> limen_spec::Cap {
         Cap::FpuPolicy => limen_spec::Cap::FpuPolicy,
         Cap::FpuCounters => limen_spec::Cap::FpuCounts,
         Cap::Probe => limen_spec::Cap::Probe,
-        _ => limen_spec::Cap::Other,
+        Cap::IoPort { ports } => {
+            let [first, last] = [ports as u16, (ports >> u16::BITS) as u16];
+            limen_spec::Cap::Ports(first, last)
+        }
+        Cap::Vspace(id) => limen_spec::Cap::Space(index(id)),
+        Cap::SecureMonitor => limen_spec::Cap::Monitor,
+        // The specification has one processor.
+        Cap::Elsewhere { .. } => limen_spec::Cap::Empty,
     }
 }
 
@@ -593,10 +652,27 @@ fn objects_of<M: Machine>(view: &View<'_, M>) -> limen_spec::System {
             end: processor.slot_end,
             domain: processor.domain,
         },
-        keys: kernel.keys.iter().take(facts.keys).map(|(_, key)| key_of::<M>(facts, key)).collect(),
+        keys: facts
+            .keys
+            .iter()
+            .zip(kernel.keys.iter())
+            .map(|(own, (_, key))| key_of::<M>(facts, *own, key))
+            .collect(),
         fpu: fpu_of(kernel),
         woken: Vec::new(),
         services: facts.services.clone(),
         wiped: view.wiped.to_vec(),
+        hardware: hardware::Hardware {
+            caches_end: M::CACHED_USER_END,
+            read_only: Rc::clone(&facts.read_only),
+            asked: view.asked.clone(),
+            answer: view.answer,
+        },
+        trace: trace::Trace {
+            has_ring: facts.has_ring,
+            keys: kernel.machine.trace_groups()
+                | if kernel.machine.is_printing() { KernelKey::Printing.option() } else { 0 },
+            record: view.record,
+        },
     }
 }

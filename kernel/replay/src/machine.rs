@@ -23,8 +23,10 @@ use limen_core::ring::SampleRing;
 use limen_core::trace::TraceRing;
 use limen_fpu::mask::{Low4, Mask};
 use limen_fpu::{Fpu, FpuUnit, InterruptContext, SectionUnit};
-use limen_image::{Image, MappingFlags, Options};
+use limen_image::{Image, Options};
+use limen_spec::hardware::Request;
 
+use crate::abstraction::{maintenance, port_write, read_only_pages};
 use crate::context::{Plain, Registers};
 
 const US_PER_SECOND: u64 = 1_000_000;
@@ -57,7 +59,7 @@ impl Answers {
 }
 
 /// Pages that programs cannot write, by address space.
-type ReadOnly = Vec<(u64, Range<u64>)>;
+type ReadOnly = Vec<(usize, Range<u64>)>;
 
 /// The machine.
 #[derive(Debug)]
@@ -79,6 +81,10 @@ pub struct ReplayMachine<A> {
     read_only: ReadOnly,
     /// Services that ran in an interrupt or fault.
     pub served: Vec<usize>,
+    /// The last request of a program to the hardware.
+    pub asked: Option<Request>,
+    /// The answer to it.
+    pub answer: [u64; REGISTERS],
     last_line: Option<Line>,
     of: PhantomData<A>,
 }
@@ -106,9 +112,6 @@ impl<A: Registers> ReplayMachine<A> {
             place(&mut tables[thread], &mut roots[thread], slot, cap);
         }
         let branches_of = |key| image.key_sites().filter(|site| site.key == key).count() as u64;
-        let read_only = image.mappings().filter(|mapping| mapping.flags & MappingFlags::WRITE == 0);
-        let read_only = read_only
-            .map(|mapping| (mapping.vspace, mapping.vaddr..mapping.vaddr.saturating_add(mapping.bytes)));
         Self {
             answers: RefCell::default(),
             time: Cell::new(0),
@@ -121,8 +124,10 @@ impl<A: Registers> ReplayMachine<A> {
             mailboxes: Mailboxes::new(),
             branches: (0..image.keys().count() as u64).map(branches_of).collect(),
             is_printing: image.options() & Options::PRINTING != 0,
-            read_only: read_only.collect(),
+            read_only: read_only_pages(image).collect(),
             served: Vec::new(),
+            asked: None,
+            answer: [0; REGISTERS],
             last_line: None,
             of: PhantomData,
         }
@@ -283,27 +288,36 @@ impl<A: Registers> Machine for ReplayMachine<A> {
 
     fn resume_line(&mut self, _: Line, _: State) {}
 
-    fn read_port(&mut self, _: u16, width: PortWidth) -> u32 {
+    fn read_port(&mut self, port: u16, width: PortWidth) -> u32 {
+        self.asked = Some(Request::Read { port, bytes: width as u64 });
         let [word, ..] = self.answers.borrow().words;
-        match width {
+        let value = match width {
             PortWidth::Byte => word as u32 & 0xff,
             PortWidth::TwoBytes => word as u32 & 0xffff,
             PortWidth::FourBytes => word as u32,
-        }
+        };
+        self.answer[0] = u64::from(value);
+        value
     }
 
-    fn write_port(&mut self, _: u16, _: PortWidth, _: u32) {}
+    fn write_port(&mut self, port: u16, width: PortWidth, value: u32) {
+        self.asked = Some(port_write(port, width, value));
+    }
 
     const CACHED_USER_END: Option<u64> = A::CACHED_USER_END;
 
     fn is_read_only(&self, space: Space, address: u64) -> bool {
-        self.read_only.iter().any(|(vspace, pages)| *vspace == space.0 && pages.contains(&address))
+        self.read_only.iter().any(|(vspace, pages)| *vspace as u64 == space.0 && pages.contains(&address))
     }
 
-    fn maintain_cache(&mut self, _: Space, _: CacheOperation, _: Range<u64>) {}
+    fn maintain_cache(&mut self, space: Space, operation: CacheOperation, addresses: Range<u64>) {
+        self.asked = Some(maintenance(space.0, operation, addresses));
+    }
 
-    fn call_secure_monitor(&mut self, _: [u64; REGISTERS]) -> [u64; REGISTERS] {
-        self.answers.borrow().words
+    fn call_secure_monitor(&mut self, registers: [u64; REGISTERS]) -> [u64; REGISTERS] {
+        self.asked = Some(Request::Monitor(registers));
+        self.answer = self.answers.borrow().words;
+        self.answer
     }
 
     fn patch_key(&mut self, _: KeyId, _: bool, room: &mut usize) -> Patching {
@@ -342,7 +356,9 @@ impl<A: Registers> Machine for ReplayMachine<A> {
         self.is_printing
     }
 
-    fn put_char(&mut self, _: u8) {}
+    fn put_char(&mut self, byte: u8) {
+        self.asked = Some(Request::Print(byte));
+    }
 }
 
 /// The index of a thread.

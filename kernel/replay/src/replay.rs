@@ -150,8 +150,17 @@ impl<'n, A: Registers> Replay<'n, A> {
         kernel.start(now);
         let facts = Facts::of(image, &kernel.machine, A::SET);
         let reference = (image.processors() == 1).then(|| {
-            let (turn, wiped, exit) = (0, &[][..], ExitStamp::None);
-            Reference::new(abstraction(&View { kernel: &kernel, facts: &facts, now, turn, wiped, exit }))
+            Reference::new(abstraction(&View {
+                kernel: &kernel,
+                facts: &facts,
+                now,
+                turn: 0,
+                wiped: &[],
+                exit: ExitStamp::None,
+                asked: &None,
+                answer: [0; REGISTERS],
+                record: None,
+            }))
         });
         let mut replay = Self {
             kernel,
@@ -218,6 +227,7 @@ impl<'n, A: Registers> Replay<'n, A> {
         self.kernel.machine.is_printing = event.prints;
         let specified = self.prepare_reference(event, interrupt);
         let printed = self.printed_faults();
+        self.kernel.machine.asked = None;
         self.kernel.handle(core_event(event));
         // The kernel that prints a fault also wakes the monitor, which the specification does not contain.
         let specified = specified.filter(|_| self.printed_faults() == printed && self.probing.is_none());
@@ -301,8 +311,18 @@ impl<'n, A: Registers> Replay<'n, A> {
         let Some(reference) = &mut self.reference else { return Ok(()) };
         let (now, turn) = (reference.state.now, reference.state.schedule.turn);
         let (kernel, facts) = (&*self.kernel, &self.facts);
-        let (wiped, exit) = (&kernel.machine.served, ExitStamp::None);
-        let found = abstraction(&View { kernel, facts, now, turn, wiped, exit });
+        let machine = &kernel.machine;
+        let found = abstraction(&View {
+            kernel,
+            facts,
+            now,
+            turn,
+            wiped: &machine.served,
+            exit: ExitStamp::None,
+            asked: &machine.asked,
+            answer: machine.answer,
+            record: None,
+        });
         match event {
             Some(event) => reference.compare(event, found, &[]).map_err(|difference| {
                 format!("the core is not as specified (- core, + specification):\n{difference}")

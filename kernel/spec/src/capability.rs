@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use limen_abi::slot::{ROOT_BITS, TABLE_BITS};
 
+use crate::hardware::SpaceId;
 use crate::state::{EndpointId, KeyId, NotificationId, ReplyId, System, ThreadId, TimeId};
 
 /// The rights of a capability to an endpoint or notification.
@@ -70,8 +71,12 @@ pub enum Cap {
     FpuCounts,
     /// To probe the holder itself.
     Probe,
-    /// Of a kind that the specification does not contain.
-    Other,
+    /// To the I/O ports from the first to the last.
+    Ports(u16, u16),
+    /// To the caches of an address space.
+    Space(SpaceId),
+    /// To call the secure monitor.
+    Monitor,
 }
 
 /// The capabilities of a thread, by pointer: small numbers for its own table, and shared ones by root slot.

@@ -1,10 +1,11 @@
 //! The events: system calls, faults, interrupts, and the end of work.
 
 use limen_abi::message::MAX_EXTRA_CAPS;
-use limen_abi::{ErrorCode, Syscall};
+use limen_abi::{ErrorCode, KernelKey, Syscall};
 
 use crate::capability::{Cap, Nowhere};
 use crate::fault::Fault;
+use crate::hardware::Request;
 use crate::probe::Handling;
 use crate::state::{AfterSend, State, System, ThreadId};
 
@@ -25,16 +26,6 @@ pub enum Event {
     WorkDone(Vec<u64>),
 }
 
-/// Whether the specification says what an event does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[must_use]
-pub enum Coverage {
-    /// It does.
-    Specified,
-    /// It does not: the event concerns an object that the specification does not contain.
-    Unspecified,
-}
-
 /// How a message is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Sending {
@@ -50,69 +41,49 @@ enum Sending {
 
 impl System {
     /// Changes the system as an event does, from the entry into the kernel to the return.
-    pub fn handle(&mut self, event: &Event) -> Coverage {
-        let coverage = match self.enter() {
-            Handling::AsUsual => self.handle_as_usual(event),
-            Handling::Nothing => Coverage::Specified,
-        };
+    pub fn handle(&mut self, event: &Event) {
+        (self.hardware.asked, self.trace.record) = (None, None);
+        if self.enter() == Handling::AsUsual {
+            self.handle_as_usual(event);
+            self.schedule();
+        }
         self.leave();
-        coverage
     }
 
-    fn handle_as_usual(&mut self, event: &Event) -> Coverage {
-        let coverage = match (event, self.current) {
-            (Event::Timer, _) => {
-                self.timer();
-                Coverage::Specified
-            }
-            (Event::Line(line), _) => {
-                self.interrupt(*line);
-                Coverage::Specified
-            }
-            (_, None) => Coverage::Specified,
+    fn handle_as_usual(&mut self, event: &Event) {
+        match (event, self.current) {
+            (Event::Timer, _) => self.timer(),
+            (Event::Line(line), _) => self.interrupt(*line),
+            (_, None) => {}
             (Event::Syscall(number), Some(current)) => self.syscall(current, *number),
-            (Event::Fault(fault), Some(current)) => {
-                self.fault(current, *fault);
-                Coverage::Specified
-            }
+            (Event::Fault(fault), Some(current)) => self.fault(current, *fault),
             (Event::FpuUse(fault), Some(current)) => {
                 if !self.use_fpu(current) {
                     self.fault(current, *fault);
                 }
-                Coverage::Specified
             }
-            (Event::WorkDone(words), Some(current)) => {
-                self.finish_work(current, words);
-                Coverage::Specified
-            }
-        };
-        if coverage == Coverage::Specified {
-            self.schedule();
+            (Event::WorkDone(words), Some(current)) => self.finish_work(current, words),
         }
-        coverage
     }
 
-    fn syscall(&mut self, caller: ThreadId, number: i64) -> Coverage {
+    fn syscall(&mut self, caller: ThreadId, number: i64) {
         let registers = &self.threads[caller].registers;
         let map = registers.of.map();
         let [cptr, reply, send] = [map.cptr, map.reply, map.send].map(|name| registers.get(name));
-        let mut coverage = Coverage::Specified;
-        let mut send_to =
-            |system: &mut Self, pointer, sending| coverage = system.send(caller, pointer, sending);
         match Syscall::from_raw(number) {
-            Some(Syscall::Call) => send_to(self, cptr, Sending::Call),
-            Some(Syscall::Send) => send_to(self, cptr, Sending::Send),
-            Some(Syscall::NbSend) => send_to(self, cptr, Sending::NonBlocking),
+            Some(Syscall::Call) => self.send(caller, cptr, Sending::Call),
+            Some(Syscall::Send) => self.send(caller, cptr, Sending::Send),
+            Some(Syscall::NbSend) => self.send(caller, cptr, Sending::NonBlocking),
             Some(Syscall::ReplyRecv) => {
-                send_to(self, reply, Sending::Half);
+                self.send(caller, reply, Sending::Half);
                 self.receive_from(caller, cptr, Some(reply), true);
             }
             Some(Syscall::NbSendRecv) => {
-                send_to(self, send, Sending::Half);
+                self.send(caller, send, Sending::Half);
                 self.receive_from(caller, cptr, Some(reply), true);
             }
             Some(Syscall::NbSendWait) => {
-                send_to(self, reply, Sending::Half);
+                self.send(caller, reply, Sending::Half);
                 self.receive_from(caller, cptr, None, true);
             }
             Some(Syscall::Recv) => self.receive_from(caller, cptr, Some(reply), true),
@@ -120,17 +91,19 @@ impl System {
             Some(Syscall::Wait) => self.receive_from(caller, cptr, None, true),
             Some(Syscall::NbWait) => self.receive_from(caller, cptr, None, false),
             Some(Syscall::Yield) => self.end_slice(caller),
-            Some(Syscall::Trace | Syscall::DebugPutChar) => return Coverage::Unspecified,
-            None => {
+            Some(Syscall::Trace) => self.write_record(caller),
+            Some(Syscall::DebugPutChar) if self.trace.is_on(KernelKey::Printing) => {
+                self.hardware.asked = Some(Request::Print(cptr as u8));
+            }
+            Some(Syscall::DebugPutChar) | None => {
                 self.restart_syscall(caller);
                 self.fault(caller, Fault::UnknownSyscall { number: number as u64 });
             }
         }
-        coverage
     }
 
     /// Sends to, signals, replies to or invokes what a pointer names.
-    fn send(&mut self, caller: ThreadId, pointer: u64, sending: Sending) -> Coverage {
+    fn send(&mut self, caller: ThreadId, pointer: u64, sending: Sending) {
         let is_call = sending == Sending::Call;
         // The first argument that leads nowhere.
         let extras = (0..MAX_EXTRA_CAPS).filter_map(|index| self.threads[caller].registers.extra(index));
@@ -141,7 +114,7 @@ impl System {
                 if matches!(sending, Sending::Call | Sending::Send) {
                     self.cap_fault(caller, pointer, false, true);
                 }
-                return Coverage::Specified;
+                return;
             }
         };
         let answer = match cap {
@@ -157,7 +130,7 @@ impl System {
                     let donates = sending == Sending::Half && rights.grant;
                     self.send_half(caller, endpoint, badge, donates);
                 }
-                return Coverage::Specified;
+                return;
             }
             Cap::Notification { notification, badge, rights } if rights.send => {
                 self.signal(notification, badge);
@@ -173,6 +146,7 @@ impl System {
             | Cap::Key(_)
             | Cap::FpuPolicy
             | Cap::FpuCounts
+            | Cap::Space(_)
                 if sending == Sending::Half =>
             {
                 Ok(None)
@@ -185,13 +159,10 @@ impl System {
                 if matches!(sending, Sending::Call | Sending::Send) {
                     self.cap_fault(caller, extra.unwrap_or(0), false, true);
                 }
-                return Coverage::Specified;
+                return;
             }
             Cap::Empty => Err((ErrorCode::InvalidCapability, vec![0])),
-            _ => match self.invoke(caller, cap, is_call) {
-                Some(answer) => answer,
-                None => return Coverage::Unspecified,
-            },
+            _ => self.invoke(caller, cap, is_call),
         };
         match answer {
             _ if !is_call => {}
@@ -199,7 +170,6 @@ impl System {
             Ok(None) => {}
             Err((code, words)) => self.refuse(caller, code, &words),
         }
-        Coverage::Specified
     }
 
     fn refuse(&mut self, caller: ThreadId, code: ErrorCode, words: &[u64]) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use limen_abi::limits::KEY_HOLDS;
-use limen_abi::{ErrorCode, Label, MessageInfo};
+use limen_abi::{ErrorCode, KernelKey, Label, MessageInfo};
 
 use crate::method::{Answer, Refusal};
 use crate::state::{KeyId, System, ThreadId};
@@ -17,6 +17,8 @@ pub struct Key {
     pub default: DefaultHold,
     /// The key of its group, which turns it on as well.
     pub group: Option<KeyId>,
+    /// The key of the kernel that it is.
+    pub kernel: Option<KernelKey>,
     /// Whether branches on it are taken, or will be once all are written.
     pub is_on: bool,
     /// The thread whose system call writes the branches; `None` if all are written.
@@ -138,6 +140,7 @@ impl System {
             if is_left {
                 return Written::Some;
             }
+            self.switch_kernel(key);
         }
         Written::All
     }

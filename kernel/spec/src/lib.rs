@@ -24,6 +24,8 @@
 //! | [`share`] | shares |
 //! | [`key`] | static keys |
 //! | [`fpu`] | the floating-point registers: their owner, and policies |
+//! | [`hardware`] | I/O ports, caches, the secure monitor, and output |
+//! | [`trace`] | the kernel's keys, and records of programs |
 //! | [`probe`] | probes: samples of events, and stamps of returns |
 #![forbid(unsafe_code)]
 
@@ -32,6 +34,7 @@ pub mod endpoint;
 pub mod event;
 pub mod fault;
 pub mod fpu;
+pub mod hardware;
 pub mod key;
 pub mod method;
 pub mod notification;
@@ -42,6 +45,7 @@ pub mod schedule;
 pub mod share;
 pub mod state;
 pub mod time;
+pub mod trace;
 
 pub use capability::{Cap, Caps, Rights};
 pub use event::Event;

@@ -22,14 +22,14 @@ fn refuse<T>(code: ErrorCode, words: &[u64]) -> Result<T, Refusal> {
 }
 
 /// The method's request: the words and capabilities of its message.
-struct Request<'a> {
-    system: &'a System,
-    caller: ThreadId,
+pub(crate) struct Request<'a> {
+    pub(crate) system: &'a System,
+    pub(crate) caller: ThreadId,
 }
 
 impl Request<'_> {
     /// The first words, if there are so many.
-    fn words<const N: usize>(&self) -> Result<[u64; N], Refusal> {
+    pub(crate) fn words<const N: usize>(&self) -> Result<[u64; N], Refusal> {
         let registers = &self.system.threads[self.caller].registers;
         if registers.info().length() < N {
             return refuse(ErrorCode::TruncatedMessage, &[]);
@@ -47,15 +47,10 @@ impl Request<'_> {
 }
 
 impl System {
-    /// Invokes a method of an object. `None`: the specification does not contain it.
-    pub(crate) fn invoke(
-        &mut self,
-        caller: ThreadId,
-        cap: Cap,
-        is_call: bool,
-    ) -> Option<Result<Answer, Refusal>> {
+    /// Invokes a method of an object.
+    pub(crate) fn invoke(&mut self, caller: ThreadId, cap: Cap, is_call: bool) -> Result<Answer, Refusal> {
         let label = Label::from_raw(self.threads[caller].registers.info().label());
-        Some(match cap {
+        match cap {
             Cap::Empty | Cap::Endpoint { .. } | Cap::Notification { .. } | Cap::Reply(_) => {
                 refuse(ErrorCode::InvalidCapability, &[0])
             }
@@ -93,8 +88,10 @@ impl System {
                 let words = Request { system: self, caller }.words();
                 self.invoke_probe(caller, label, words, is_call)
             }
-            Cap::Other => return None,
-        })
+            Cap::Ports(first, last) => self.invoke_ports(caller, (first, last), label),
+            Cap::Space(space) => self.invoke_space(caller, space, label),
+            Cap::Monitor => self.invoke_monitor(caller, label),
+        }
     }
 
     fn invoke_thread(

@@ -6,10 +6,12 @@ use std::rc::Rc;
 use crate::capability::{Cap, Caps};
 use crate::fault::Fault;
 use crate::fpu::Fpu;
+use crate::hardware::Hardware;
 use crate::key::Key;
 use crate::probe::{Entry, Exit, Probe};
 use crate::registers::Registers;
 use crate::time::Time;
+use crate::trace::Trace;
 
 /// A thread, by index.
 pub type ThreadId = usize;
@@ -74,6 +76,10 @@ pub struct System {
     pub services: Vec<Service>,
     /// The memory that faults and interrupts have cleared, by the index of the service.
     pub wiped: Vec<usize>,
+    /// Requests of programs to the hardware.
+    pub hardware: Hardware,
+    /// The keys of the kernel, and the records of programs.
+    pub trace: Trace,
 }
 
 /// A thread.

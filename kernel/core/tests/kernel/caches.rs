@@ -41,10 +41,11 @@ fn each_method_maintains_its_range_in_its_address_space() {
 fn invalid_ranges_are_refused_in_this_order() {
     let (mut system, program, slot) = boot();
     let top = 1 << 40;
-    let refused: [(&[u64], ErrorCode, &[u64]); 6] = [
+    let refused: [(&[u64], ErrorCode, &[u64]); 7] = [
         (&[0x1000], ErrorCode::TruncatedMessage, &[]),
         (&[0x1000, 0x1000], ErrorCode::InvalidArgument, &[1]),
         (&[u64::MAX, 0], ErrorCode::InvalidArgument, &[1]),
+        (&[top + 16, top + 8], ErrorCode::InvalidArgument, &[1]),
         (&[top - 8, top + 8], ErrorCode::IllegalOperation, &[]),
         (&[u64::MAX - 1, u64::MAX], ErrorCode::IllegalOperation, &[]),
         (&[0x10, LARGE_PAGE_BYTES + 1], ErrorCode::RangeError, &[0x10, LARGE_PAGE_BYTES]),

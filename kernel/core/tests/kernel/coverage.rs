@@ -87,9 +87,13 @@ fn check_port_method(label: Label, width: PortWidth) {
     let slot = family.plan.grant(family.parent, Grant::ports(FIRST, FIRST + 7));
     let parent = family.parent;
     let mut system = family.plan.boot();
+    let is_read = matches!(label, Label::X86IoPortIn8 | Label::X86IoPortIn16 | Label::X86IoPortIn32);
     let arguments = Arguments { label: label.as_raw(), words: &[FIRST + 4, 0x1234_5678], caps: &[] };
+    let short = Arguments { words: if is_read { &[] } else { &[FIRST + 4] }, ..arguments };
+    system.syscall(parent, Syscall::Call, slot, &short);
+    system.assert_refused(parent, ErrorCode::TruncatedMessage, &[]);
     system.syscall(parent, Syscall::Call, slot, &arguments);
-    if matches!(label, Label::X86IoPortIn8 | Label::X86IoPortIn16 | Label::X86IoPortIn32) {
+    if is_read {
         system.assert_message(parent, 0, 0, &[(FIRST + 4) << 8 | width as u64]);
     } else {
         assert_eq!(system.kernel.machine.ports_written, [(0x3fc, width, 0x1234_5678)]);

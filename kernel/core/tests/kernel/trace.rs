@@ -1,6 +1,6 @@
 //! The trace: what events record, whichever path serves them, and what stays in the ring.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use limen_abi::trace::{EntryReason, HeaderWord, RecordWord, TraceKind, WaitedObject, what};
 use limen_abi::{KernelKey, Syscall};
@@ -18,8 +18,7 @@ pub(crate) type Record = (TraceKind, u64, u64, u64);
 
 /// Gives a system an empty ring, and turns groups on.
 pub(crate) fn start(system: &mut System, groups: u64) {
-    let words = HeaderWord::LENGTH + SLOTS * RecordWord::LENGTH;
-    system.kernel.machine.trace = (0..words).map(|_| AtomicU64::new(0)).collect();
+    system.kernel.machine.make_trace(SLOTS);
     system.kernel.machine.trace_groups = groups;
 }
 
@@ -173,6 +172,16 @@ fn what_is_left_of_a_budget_is_recorded_when_its_use_begins_and_ends() {
 fn write(system: &mut System, thread: Thread, word: u64, value: u64) {
     let number = Syscall::Trace.as_raw();
     system.trap(thread, number, word, limen_abi::MessageInfo::from_raw(value));
+}
+
+#[test]
+fn programs_write_nothing_while_only_other_groups_are_on() {
+    let mut plan = Plan::new();
+    let thread = plan.thread("program", 10);
+    let mut system = plan.boot();
+    start(&mut system, ALL & !KernelKey::TracePrograms.option());
+    write(&mut system, thread, TraceKind::Event as u64, 1);
+    assert_eq!(count(&system), 0);
 }
 
 #[test]

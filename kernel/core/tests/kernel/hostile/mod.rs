@@ -8,12 +8,16 @@ mod bytes;
 mod step;
 mod world;
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use limen_abi::ErrorCode;
 use proptest::collection::vec;
 
 use crate::support::{Counts, OpenCalls, Paths, assert_twins, check_random};
 use bytes::Bytes;
 use step::{Step, steps};
-use world::{Shape, shapes, specified_shapes};
+use world::{KERNEL_KEY, MONITOR, PORTS, SPACE, Shape, shapes, specified_shapes};
 
 /// The number of systems in a run.
 const CASES: u32 = 256;
@@ -40,13 +44,27 @@ fn compare(shape: &Shape, steps: &[Step]) {
     }
 }
 
-/// Runs one system, whose open calls stay open, beside the specification.
-fn specify(shape: &Shape, steps: &[Step], paths: Paths, counts: &Counts) {
+/// Runs one system, whose open calls stay open, beside the specification. Returns the outcomes of methods for hardware.
+fn specify(shape: &Shape, steps: &[Step], paths: Paths, counts: &Counts) -> Vec<(u64, Option<u64>)> {
     let mut world = shape.boot();
     (world.system.paths, world.system.open_calls) = (paths, OpenCalls::Keep);
     world.system.follow_specification();
     steps.iter().for_each(|step| step.take(&mut world));
     counts.add(&world.system);
+    world.outcomes
+}
+
+/// Each outcome of methods for hardware: success, the errors, and, where a call restarts, none.
+fn device_outcomes() -> impl Iterator<Item = (u64, Option<u64>)> {
+    let illegal = Some(ErrorCode::IllegalOperation.as_raw());
+    let truncated = Some(ErrorCode::TruncatedMessage.as_raw());
+    let range = Some(ErrorCode::RangeError.as_raw());
+    let ports = [Some(0), illegal, truncated].map(|result| (PORTS, result));
+    let monitor = [Some(0), illegal, truncated].map(|result| (MONITOR, result));
+    let invalid = Some(ErrorCode::InvalidArgument.as_raw());
+    let spaces = [Some(0), None, illegal, truncated, invalid, range].map(|result| (SPACE, result));
+    let keys = [Some(0), None, illegal].map(|result| (KERNEL_KEY, result));
+    ports.into_iter().chain(monitor).chain(spaces).chain(keys)
 }
 
 /// Runs the system and the steps that bytes describe beside the specification. For fuzzers.
@@ -73,13 +91,18 @@ fn inputs_that_fuzzers_have_found_get_what_is_specified() {
 #[test]
 fn hostile_threads_get_what_is_specified() {
     for paths in [Paths::All, Paths::SlowOnly] {
-        let counts = Counts::default();
+        let (counts, outcomes) = (Counts::default(), RefCell::new(BTreeSet::new()));
         check_random(CASES, (specified_shapes(), vec(steps(), 1..STEPS)), |(shape, steps)| {
-            specify(&shape, &steps, paths, &counts);
+            outcomes.borrow_mut().extend(specify(&shape, &steps, paths, &counts));
         });
         println!("{paths:?}: {counts}");
         if paths == Paths::All {
             counts.assert_documented("hostile::hostile_threads_get_what_is_specified", CASES);
+        }
+        if paths == Paths::All && Counts::are_usual() {
+            let outcomes = outcomes.borrow();
+            let missing: Vec<_> = device_outcomes().filter(|outcome| !outcomes.contains(outcome)).collect();
+            assert_eq!(missing, [], "no call for hardware ends in these ways");
         }
     }
 }

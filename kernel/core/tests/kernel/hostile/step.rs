@@ -1,19 +1,20 @@
 //! A random step: time passes, then the running program invokes any object, or an interrupt arrives.
 
-use limen_abi::{Label, MessageInfo, ProbeEvent, Syscall};
+use limen_abi::{Label, MessageInfo, ProbeEvent, Syscall, slot as slots};
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
-use limen_core::machine::{Interrupt, Line};
+use limen_core::machine::{Context, Interrupt, Line};
 use limen_core::object::probe::State;
 use limen_core::object::service::ServiceResult;
 use proptest::prelude::*;
 
 use super::bytes::Bytes;
 use super::world::{
-    CALL, CONTROL, FPU_COUNTERS, FPU_POLICY, GRANT, INTERRUPT, KEY, NOTIFICATION, PROBE, RECEIVE,
-    SECOND_REPLY, SERVICE, SPACE, THREAD, TIME, World, interrupt, limits, slice,
+    CALL, CONTROL, FPU_COUNTERS, FPU_POLICY, GRANT, INTERRUPT, KERNEL_KEY, KEY, MONITOR, NOTIFICATION,
+    PORT_RANGES, PORTS, PROBE, RECEIVE, SECOND_REPLY, SERVICE, SPACE, THREAD, TIME, World, interrupt, limits,
+    slice,
 };
-use crate::support::{Arguments, OpenCalls, REPLY, STAMP, Thread};
+use crate::support::{Arguments, OpenCalls, READ_ONLY, REPLY, STAMP, Thread};
 
 /// Methods of threads; some more often.
 const OF_THREADS: [Label; 14] = [
@@ -49,9 +50,17 @@ const OF_SPACES: [Label; 4] = [
     Label::ArmVspaceCleanInvalidateData,
     Label::ArmVspaceUnifyInstruction,
 ];
+const OF_PORTS: [Label; 6] = [
+    Label::X86IoPortIn8,
+    Label::X86IoPortIn16,
+    Label::X86IoPortIn32,
+    Label::X86IoPortOut8,
+    Label::X86IoPortOut16,
+    Label::X86IoPortOut32,
+];
 const OF_PROBES: [Label; 4] = [Label::ProbeStart, Label::ProbeStop, Label::ProbeArm, Label::ProbeRead];
-/// Kinds of objects, by their first slot.
-const KINDS: [u64; 16] = [
+/// Kinds of objects, by their first slot. Systems from bytes have no objects of the last three.
+const KINDS: [u64; 19] = [
     RECEIVE,
     CALL,
     GRANT,
@@ -68,6 +77,9 @@ const KINDS: [u64; 16] = [
     PROBE,
     SECOND_REPLY,
     REPLY,
+    PORTS,
+    MONITOR,
+    KERNEL_KEY,
 ];
 /// Repairs that the gardener makes in one step.
 const REPAIRS: u32 = 4;
@@ -150,6 +162,7 @@ impl Step {
             15..=18 => world.system.event(Event::FpuUse(self.fault())),
             19 => self.trap(world, thread, 0x1234),
             140..=159 if world.has_probes => self.probe(world, thread),
+            20..=39 if world.has_devices => self.device(world, thread),
             20..=159 => self.talk(world, thread),
             160..=239 => self.ask(world, thread),
             _ => self.anything(world, thread),
@@ -193,7 +206,7 @@ impl Step {
     /// Messages and signals, as programs make them.
     fn talk(&self, world: &mut World, thread: Thread) {
         let (endpoint, notification) = (self.slot(world, RECEIVE, 0), self.slot(world, NOTIFICATION, 1));
-        let input = if self.picks[2].is_multiple_of(4) { endpoint } else { limen_abi::slot::INPUT };
+        let input = if self.picks[2].is_multiple_of(4) { endpoint } else { slots::INPUT };
         let reply = if self.picks[3].is_multiple_of(8) { SECOND_REPLY } else { REPLY };
         world.system.context_mut(thread).set_reply_cptr(reply);
         let (syscall, cptr) = match self.action % 20 {
@@ -250,6 +263,57 @@ impl Step {
         let syscall = if number.is_multiple_of(8) { Syscall::NbSend } else { Syscall::Call };
         let arguments = Arguments { label: label.as_raw(), words: &words, caps: &[] };
         world.system.syscall(thread, syscall, PROBE, &arguments);
+    }
+
+    /// Uses hardware, writes a record, or switches what is recorded.
+    fn device(&self, world: &mut World, thread: Thread) {
+        let [pick, kind, place, size, count, _] = self.picks.map(u64::from);
+        let syscall = if count.is_multiple_of(8) { Syscall::NbSend } else { Syscall::Call };
+        let (first, label, mut words) = match pick % 8 {
+            0 | 1 => {
+                // Ranges within and between blocks, of no addresses, beyond the addresses of users, and with a read-only page.
+                let start = [READ_ONLY.start, 0x20_0000, (1 << 40) - 0x1000][place as usize % 3];
+                let start = start + place / 3 % 0x200 * 0x10 - 0x1000;
+                let bytes = if size.is_multiple_of(4) { size % 32 } else { size % 0x3000 };
+                let words = vec![start, start.wrapping_add(bytes).wrapping_sub(16)];
+                (SPACE, OF_SPACES[kind as usize % OF_SPACES.len()], words)
+            }
+            2 | 3 => {
+                let (first, last) = PORT_RANGES[self.picks[2] as usize % PORT_RANGES.len()];
+                let port = [first, last, first.wrapping_sub(1), last.wrapping_sub(1)][size as usize % 4];
+                let port = if size.is_multiple_of(16) { port.wrapping_sub(1 << 16) } else { port };
+                (PORTS, OF_PORTS[kind as usize % OF_PORTS.len()], vec![port, place << 16 | kind])
+            }
+            4 => (MONITOR, Label::ArmSmcCall, (0..8).map(|word| place << word).collect()),
+            5 => (KERNEL_KEY, OF_KEYS[kind as usize % OF_KEYS.len()], Vec::new()),
+            _ => {
+                let what = [1, kind % 0x100][usize::from(kind.is_multiple_of(2))] | place << 32;
+                let number = Syscall::Trace.as_raw();
+                return world.system.trap(thread, number, what, MessageInfo::from_raw(size << 20 | kind));
+            }
+        };
+        if count % 8 == 2 {
+            words.pop();
+        }
+        let label = if count % 16 == 3 { Label::FpuReadCounters } else { label };
+        let arguments = Arguments { label: label.as_raw(), words: &words, caps: &[] };
+        let (object, pc) = (self.slot(world, first, 2), world.system.pc(thread));
+        if count % 8 == 1 {
+            let context = world.system.context_mut(thread);
+            context.set_send_cptr(object);
+            context.set_reply_cptr(REPLY);
+            world.system.syscall(thread, Syscall::NbSendRecv, slots::INPUT, &arguments);
+        } else {
+            world.system.syscall(thread, syscall, object, &arguments);
+            if syscall == Syscall::Call && world.system.current() == Some(thread) {
+                let system = &world.system;
+                let result = match system.pc(thread) == pc {
+                    true => None,
+                    false => Some(system.context(thread).info().label()),
+                };
+                world.outcomes.push((first, result));
+            }
+        }
     }
 
     /// Invokes a method of an object of the right kind.
@@ -386,8 +450,10 @@ impl Step {
     /// Returns the slot of any object, or an empty one.
     fn any_slot(&self, world: &World, pick: usize) -> u64 {
         let pick = u64::from(self.picks[pick]);
-        let (kind, object) = (pick % 17, pick / 17);
-        match KINDS.get(kind as usize) {
+        // The last kind is no object.
+        let kinds = KINDS.len() as u64 + 1 - if world.has_devices { 0 } else { 3 };
+        let (kind, object) = (pick % kinds, pick / kinds);
+        match KINDS.get(kind as usize).filter(|_| kind != kinds - 1) {
             Some(first) => first + object % world.count(*first),
             None => NOWHERE[object as usize % NOWHERE.len()],
         }

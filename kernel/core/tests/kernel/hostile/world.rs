@@ -3,6 +3,7 @@
 
 use core::ops::RangeInclusive;
 
+use limen_abi::KernelKey;
 use limen_abi::fpu::FpuOption;
 use limen_abi::limits::SAMPLE_RINGS;
 use limen_abi::slot;
@@ -32,17 +33,39 @@ pub(super) const FPU_POLICY: u64 = 421;
 pub(super) const FPU_COUNTERS: u64 = 422;
 pub(super) const PROBE: u64 = 423;
 pub(super) const SECOND_REPLY: u64 = 424;
+pub(super) const MONITOR: u64 = 425;
+pub(super) const PORTS: u64 = 430;
+pub(super) const KERNEL_KEY: u64 = 440;
 
 /// Static keys, scheduling contexts that are bound to no thread at the start, and notifications that never are.
 pub(super) const KEYS: u64 = 3;
 const SPARE_TIMES: u64 = 2;
 const FREE_NOTIFICATIONS: u64 = 2;
+/// Ranges of I/O ports, first and last: at the end of all ports, one, and a few.
+pub(super) const PORT_RANGES: [(u64, u64); 3] = [(0xfffc, 0xffff), (0x80, 0x80), (0x3f8, 0x3fe)];
+/// Keys of the kernel that threads may switch. With a ring, the last one is on at boot.
+const KERNEL_KEYS: [KernelKey; 3] =
+    [KernelKey::TraceThreads, KernelKey::TraceMessages, KernelKey::TracePrograms];
 /// Steps until all branches on a key are patched.
 const KEY_STEPS: u32 = 3;
 
 const PRIORITIES: [u8; 5] = [40, 60, 60, 80, 100];
 /// Rights to the endpoints of handlers; most often those that suffice.
 const RIGHTS: [u64; 7] = [0b1001, 0b1001, 0b1001, 0b1001, 0b1000, 0b0001, 0b1111];
+
+/// Objects that are for hardware: address spaces, and those of an instruction set. Besides, the keys of the kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Devices {
+    /// None of them.
+    None,
+    /// The secure monitor.
+    Arm {
+        /// Whether there is a ring for the trace.
+        has_ring: bool,
+    },
+    /// I/O ports.
+    Ports,
+}
 
 /// The source of a thread's time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,8 +101,7 @@ pub(super) struct Shape {
     workers: Vec<Worker>,
     /// Turns of domains in ticks; fewer than two are no schedule.
     turns: Vec<(u64, Ticks)>,
-    /// Grants address spaces, which the specification does not contain.
-    has_spaces: bool,
+    devices: Devices,
     has_probes: bool,
     /// Adds a thread of the lowest priority that never waits, and resumes threads that others have stopped.
     has_gardener: bool,
@@ -92,22 +114,25 @@ pub(super) fn shapes() -> impl Strategy<Value = Shape> {
     shapes_of(2..=6)
 }
 
-/// Random larger systems with objects that the specification contains.
+/// Random larger systems, of which half have probes.
 pub(super) fn specified_shapes() -> impl Strategy<Value = Shape> {
-    (shapes_of(2..=10), any::<bool>()).prop_map(|(mut shape, has_probes)| {
-        (shape.has_spaces, shape.has_probes) = (false, has_probes);
-        shape
-    })
+    (shapes_of(2..=10), any::<bool>()).prop_map(|(shape, has_probes)| Shape { has_probes, ..shape })
 }
 
 fn shapes_of(threads: RangeInclusive<usize>) -> impl Strategy<Value = Shape> {
     let turns = prop_oneof![2 => Just(Vec::new()), 1 => vec((0..2u64, 30..400u64), 2..4)];
     let fpu_options = prop_oneof![3 => Just(0), 1 => 1..=FpuOption::ALL];
-    (vec(workers(), threads), turns, prop::bool::weighted(0.8), fpu_options).prop_map(
-        |(workers, turns, has_gardener, fpu_options)| Shape {
+    let devices = prop::sample::select(vec![
+        Devices::Ports,
+        Devices::Arm { has_ring: false },
+        Devices::Arm { has_ring: true },
+        Devices::Arm { has_ring: true },
+    ]);
+    (vec(workers(), threads), turns, prop::bool::weighted(0.8), fpu_options, devices).prop_map(
+        |(workers, turns, has_gardener, fpu_options, devices)| Shape {
             workers,
             turns,
-            has_spaces: true,
+            devices,
             has_probes: true,
             has_gardener,
             fpu_options,
@@ -181,6 +206,10 @@ pub(super) struct World {
     pub(super) notifications: u64,
     pub(super) gardener: Option<Thread>,
     pub(super) has_probes: bool,
+    pub(super) has_devices: bool,
+    /// The first slot of the objects whose methods were called for hardware, and the labels of the answers; none if the call
+    /// restarts.
+    pub(super) outcomes: Vec<(u64, Option<u64>)>,
 }
 
 impl World {
@@ -191,6 +220,8 @@ impl World {
             NOTIFICATION => self.notifications,
             TIME => self.times,
             KEY => KEYS,
+            KERNEL_KEY => KERNEL_KEYS.len() as u64,
+            PORTS => PORT_RANGES.len() as u64,
             INTERRUPT => Wiring::ALL.len() as u64,
             SERVICE => 3,
             _ => 1,
@@ -206,11 +237,12 @@ struct Objects {
     times: Vec<SchedContext>,
     interrupts: Vec<Interrupt>,
     keys: Vec<u64>,
+    kernel_keys: Vec<u64>,
 }
 
 impl Objects {
     /// Adds the objects of these threads to the plan. Their scheduling contexts exist already.
-    fn add(plan: &mut Plan, threads: Vec<Thread>, mut times: Vec<SchedContext>) -> Self {
+    fn add(plan: &mut Plan, threads: Vec<Thread>, mut times: Vec<SchedContext>, devices: Devices) -> Self {
         let endpoints = threads.iter().map(|_| plan.endpoint()).collect();
         let mut notifications: Vec<_> =
             threads.iter().map(|thread| plan.bound_notification(*thread)).collect();
@@ -221,7 +253,16 @@ impl Objects {
         times.extend((0..SPARE_TIMES).map(|_| plan.sched_context(25)));
         let group = plan.key(true);
         let keys = vec![group, plan.key_of_group(false, group), plan.key(false)];
-        Self { threads, endpoints, notifications, times, interrupts, keys }
+        let mut kernel_keys = Vec::new();
+        if devices != Devices::None {
+            let has_ring = devices == Devices::Arm { has_ring: true };
+            let is_on = |key| has_ring && key == KernelKey::TracePrograms;
+            kernel_keys.extend(KERNEL_KEYS.map(|key| plan.kernel_key(is_on(key), key)));
+            if has_ring {
+                plan.trace();
+            }
+        }
+        Self { threads, endpoints, notifications, times, interrupts, keys, kernel_keys }
     }
 
     /// Gives a thread a capability to each object.
@@ -239,8 +280,16 @@ impl Objects {
         place(CONTROL, vec![Grant::sched_control()]);
         place(KEY, self.keys.iter().map(|key| Grant::key(*key)).collect());
         place(FPU_POLICY, vec![Grant::fpu_policy(), Grant::fpu_counters()]);
-        if shape.has_spaces {
+        place(KERNEL_KEY, self.kernel_keys.iter().map(|key| Grant::key(*key)).collect());
+        if shape.devices != Devices::None {
             place(SPACE, self.threads.iter().map(|thread| Grant::vspace(*thread)).collect());
+        }
+        match shape.devices {
+            Devices::None => {}
+            Devices::Arm { .. } => place(MONITOR, vec![Grant::secure_monitor()]),
+            Devices::Ports => {
+                place(PORTS, PORT_RANGES.map(|(first, last)| Grant::ports(first, last)).to_vec());
+            }
         }
         if shape.has_probes {
             place(PROBE, vec![Grant::probe()]);
@@ -280,10 +329,10 @@ impl Objects {
 }
 
 impl Shape {
-    /// A system with slices only and without probes, which the specification contains, from bytes.
+    /// A system with slices only, without probes and devices, from bytes.
     pub(super) fn of(bytes: &mut Bytes<'_>) -> Self {
         Self {
-            has_spaces: false,
+            devices: Devices::None,
             has_probes: false,
             fpu_options: 0,
             has_gardener: bytes.below(4) != 1,
@@ -295,9 +344,12 @@ impl Shape {
     /// Boots the system. Passive servers wait for calls.
     pub(super) fn boot(&self) -> World {
         let mut plan = Plan::new();
+        if self.devices == Devices::Ports {
+            plan.for_ports();
+        }
         let (threads, times) = self.workers.iter().map(|worker| self.add(&mut plan, worker)).unzip();
         let gardener = self.has_gardener.then(|| plan.thread("gardener", 0));
-        let objects = Objects::add(&mut plan, threads, times);
+        let objects = Objects::add(&mut plan, threads, times, self.devices);
         for holder in objects.threads.iter().copied().chain(gardener) {
             objects.grant_all(&mut plan, holder, self);
         }
@@ -328,6 +380,8 @@ impl Shape {
             notifications: objects.notifications.len() as u64,
             gardener,
             has_probes: self.has_probes,
+            has_devices: self.devices != Devices::None,
+            outcomes: Vec::new(),
         }
     }
 

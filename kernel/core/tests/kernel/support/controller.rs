@@ -45,7 +45,7 @@ pub(crate) struct Controller {
 
 impl Controller {
     /// The number of the first line.
-    pub(crate) const FIRST_LINE: u32 = 32;
+    pub(crate) const FIRST_LINE: u32 = 64;
 
     /// Creates a controller with lines of these kinds, all unmasked, as boot leaves them.
     pub(crate) fn new(wirings: &[Wiring]) -> Self {

@@ -6,8 +6,8 @@ use std::ops::{Deref, Range};
 use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
 
-use limen_abi::limits;
-use limen_abi::trace::HeaderWord;
+use limen_abi::trace::{HeaderWord, RecordWord};
+use limen_abi::{KernelKey, limits};
 use limen_core::arena::{KeyId, ServiceId, ThreadId};
 use limen_core::cap::{CapTable, RootTable};
 use limen_core::kernel::{Keys, MessageBuffers, PerThread, SampleRings, Services};
@@ -22,6 +22,8 @@ use limen_core::ring::SampleRing;
 use limen_core::trace::TraceRing;
 use limen_fpu::mask::{Low4, Mask};
 use limen_fpu::{Fpu, FpuUnit, InterruptContext, SectionUnit};
+use limen_replay::abstraction::{maintenance, port_write};
+use limen_spec::hardware::Request;
 
 use super::context::{PC, TestContext, position};
 use super::controller::Controller;
@@ -119,6 +121,12 @@ pub(crate) struct HostMachine {
     pub(crate) trace: Vec<AtomicU64>,
     /// The groups of the trace that are on.
     pub(crate) trace_groups: u64,
+    /// For each key of the image the kernel's key that it is.
+    pub(crate) kernel_keys: Vec<Option<KernelKey>>,
+    /// The last request to the hardware, for the specification.
+    pub(crate) asked: Option<Request>,
+    /// The answer to it.
+    pub(crate) answer: [u64; REGISTERS],
     /// Whether every event is recorded.
     pub(crate) is_recording: bool,
     last_line: Option<Line>,
@@ -133,6 +141,8 @@ pub(crate) const PRESERVED_VALUE: u64 = 0x20_20;
 
 /// A page that is read-only for user mode in every address space.
 pub(crate) const READ_ONLY_PAGE: u64 = 0x5000;
+/// Its addresses.
+pub(crate) const READ_ONLY: Range<u64> = READ_ONLY_PAGE..READ_ONLY_PAGE + limits::PAGE_BYTES;
 
 /// The memory that the kernels of all processors share.
 #[derive(Clone, Debug)]
@@ -241,8 +251,28 @@ impl HostMachine {
             rings: Box::new(SampleRings::new([const { SampleRing::new() }; limits::SAMPLE_RINGS])),
             trace: Vec::new(),
             trace_groups: 0,
+            kernel_keys: Vec::new(),
+            asked: None,
+            answer: [0; REGISTERS],
             is_recording: false,
             last_line: None,
+        }
+    }
+
+    /// Gives the trace an empty ring.
+    pub(crate) fn make_trace(&mut self, slots: usize) {
+        let words = HeaderWord::LENGTH + slots * RecordWord::LENGTH;
+        self.trace = (0..words).map(|_| AtomicU64::new(0)).collect();
+    }
+
+    /// All branches on a key are patched: as in the ports, one of the kernel begins or ends to have its effect.
+    fn switch_kernel(&mut self, key: u64, state: bool) {
+        match self.kernel_keys.get(key as usize) {
+            Some(Some(KernelKey::Printing)) => self.is_printing = state,
+            Some(Some(own)) if own.is_trace() && !self.trace.is_empty() => {
+                self.trace_groups = self.trace_groups & !own.option() | if state { own.option() } else { 0 };
+            }
+            _ => {}
         }
     }
 
@@ -474,10 +504,14 @@ impl Machine for HostMachine {
     }
 
     fn read_port(&mut self, port: u16, width: PortWidth) -> u32 {
-        u32::from(port) << 8 | width as u32
+        self.asked = Some(Request::Read { port, bytes: width as u64 });
+        let value = u32::from(port) << 8 | width as u32;
+        self.answer[0] = u64::from(value);
+        value
     }
 
     fn write_port(&mut self, port: u16, width: PortWidth, value: u32) {
+        self.asked = Some(port_write(port, width, value));
         self.ports_written.push((port, width, value));
     }
 
@@ -485,15 +519,18 @@ impl Machine for HostMachine {
     const CACHED_USER_END: Option<u64> = Some(1 << 40);
 
     fn is_read_only(&self, _: Space, address: u64) -> bool {
-        address == READ_ONLY_PAGE
+        READ_ONLY.contains(&address)
     }
 
     fn maintain_cache(&mut self, space: Space, operation: CacheOperation, addresses: Range<u64>) {
+        self.asked = Some(maintenance(space.0, operation, addresses.clone()));
         self.caches_maintained.push((space, operation, addresses));
     }
 
     fn call_secure_monitor(&mut self, registers: [u64; REGISTERS]) -> [u64; REGISTERS] {
-        registers.map(|register| register + 1)
+        self.asked = Some(Request::Monitor(registers));
+        self.answer = registers.map(|register| register.wrapping_add(1));
+        self.answer
     }
 
     fn patch_key(&mut self, key: KeyId, state: bool, room: &mut usize) -> Patching {
@@ -507,6 +544,7 @@ impl Machine for HostMachine {
             return Patching::More;
         }
         self.key_flips.push((key, state));
+        self.switch_kernel(key, state);
         Patching::Done
     }
 
@@ -562,6 +600,7 @@ impl Machine for HostMachine {
     }
 
     fn put_char(&mut self, byte: u8) {
+        self.asked = Some(Request::Print(byte));
         self.console.push(byte);
     }
 }

@@ -1,7 +1,7 @@
 //! Test support: a machine of plain data, and systems that boot from a real image.
 
 mod context;
-mod controller;
+pub(crate) mod controller;
 mod document;
 mod dump;
 mod expect;
@@ -23,7 +23,9 @@ pub(crate) use context::{LR, PC, SP, SPSR, STAMP, SYSCALL_BYTES, TLS_BASE, TestC
 pub(crate) use controller::{LineState, Wiring};
 pub(crate) use document::assert_documented;
 pub(crate) use family::Family;
-pub(crate) use machine::{Clock, HostMachine, PRESERVED, PRESERVED_VALUE, READ_ONLY_PAGE, Space, WORK_PC};
+pub(crate) use machine::{
+    Clock, HostMachine, PRESERVED, PRESERVED_VALUE, READ_ONLY, READ_ONLY_PAGE, Space, WORK_PC,
+};
 pub(crate) use plan::{Endpoint, Grant, Interrupt, Notification, Plan, SchedContext, Thread};
 pub(crate) use processors::{Processors, ProcessorsSnapshot};
 pub(crate) use reference::Counts;

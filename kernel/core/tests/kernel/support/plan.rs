@@ -3,8 +3,8 @@
 //! Every thread has its own address space, capability table and reply object (in slot [`REPLY`]), like a protection
 //! domain.
 
-use limen_abi::ServiceKind;
 use limen_abi::limits::{PAGE_BYTES, USER_TOP_AARCH64};
+use limen_abi::{KernelKey, ServiceKind, trace};
 use limen_core::arena::{EndpointId, IrqId, NotificationId, ReplyId, SchedContextId, ThreadId};
 use limen_core::kernel::{Endpoints, Irqs, Notifications, Replies, SchedContexts, Threads};
 use limen_core::machine::{Line, Ticks};
@@ -25,6 +25,8 @@ use super::system::System;
 const IMAGE_PADDR: u64 = 0x4100_0000;
 /// The physical address of the memory that services need.
 const WORK_PADDR: u64 = 0x4400_0000;
+/// The physical address of the ring of the trace.
+const TRACE_PADDR: u64 = 0x4700_0000;
 /// The address of the memory that a service works on, in each address space for work.
 const WORK_TARGET: u64 = 0x20_0000;
 /// The address of the stack of services, in each address space for work.
@@ -211,6 +213,7 @@ pub(crate) struct Plan {
     wirings: Vec<Wiring>,
     /// Whether a system records every event from boot on.
     pub(crate) is_recorded: bool,
+    has_trace: bool,
 }
 
 impl Plan {
@@ -233,6 +236,7 @@ impl Plan {
             clock: Clock::PLAIN,
             wirings: Vec::new(),
             is_recorded: false,
+            has_trace: false,
         }
     }
 
@@ -409,7 +413,7 @@ impl Plan {
         self.record(thread).flags |= ThreadFlags::FPU_DISABLED;
     }
 
-    /// Selects an architecture that has I/O ports.
+    /// Selects an architecture that has I/O ports. Its interrupts come from pins.
     pub(crate) fn for_ports(&mut self) {
         self.writer.architecture = Architecture::X86_64;
     }
@@ -418,6 +422,20 @@ impl Plan {
     pub(crate) fn key(&mut self, default: bool) -> u64 {
         self.writer.keys.push(KeyRecord { kernel: NONE, default: u64::from(default), group: NONE });
         self.writer.keys.len() as u64 - 1
+    }
+
+    /// Adds a key of the kernel and returns its index. A group of the trace needs a ring to be on.
+    pub(crate) fn kernel_key(&mut self, default: bool, key: KernelKey) -> u64 {
+        if default {
+            self.writer.options |= key.option();
+        }
+        self.writer.keys.push(KeyRecord { kernel: key as u64, default: u64::from(default), group: NONE });
+        self.writer.keys.len() as u64 - 1
+    }
+
+    /// Gives the system a ring for its trace.
+    pub(crate) fn trace(&mut self) {
+        self.has_trace = true;
     }
 
     /// Adds a static key of a group and returns its index.
@@ -508,6 +526,17 @@ impl Plan {
         writer.caps.sort_by_key(|cap| (cap.table, cap.slot));
         place_services(&mut writer);
         place_homes(&mut writer);
+        if writer.architecture == Architecture::X86_64 {
+            for (pin, interrupt) in (0..).zip(&mut writer.interrupts) {
+                (interrupt.source, interrupt.input) = (InterruptSource::Pin as u64, pin);
+            }
+        }
+        if self.has_trace {
+            let bytes = PAGE_BYTES + trace::MIN_BYTES;
+            let kind = RegionKind::Zero as u64;
+            writer.regions.push(Region { paddr: TRACE_PADDR, bytes, kind, ..Region::default() });
+            writer.counts.trace = writer.regions.len() as u64;
+        }
         writer.finish(IMAGE_PADDR, writer.tables_bytes())
     }
 

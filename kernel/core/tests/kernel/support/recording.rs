@@ -1,6 +1,6 @@
 //! Recordings of a kernel on the host, and their replay.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use limen_abi::recording::TAKEN;
 use limen_abi::trace::{HeaderWord, RecordWord};
@@ -22,8 +22,7 @@ impl System {
                 context.registers[position] = 0;
             }
         }
-        let words = HeaderWord::LENGTH + SLOTS * RecordWord::LENGTH;
-        self.kernel.machine.trace = (0..words).map(|_| AtomicU64::new(0)).collect();
+        self.kernel.machine.make_trace(SLOTS);
         self.kernel.machine.is_recording = true;
         self.kernel.options |= Options::RECORDING;
         self.kernel.record_boot();

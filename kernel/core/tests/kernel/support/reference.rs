@@ -30,10 +30,14 @@ impl Counts {
         self.skipped.update(|count| count + skipped);
     }
 
+    /// Returns whether the environment selects no other systems.
+    pub(crate) fn are_usual() -> bool {
+        ["PROPTEST_CASES", "PROPTEST_RNG_SEED"].iter().all(|name| env::var_os(name).is_none())
+    }
+
     /// Asserts that the chapter of the specification has these counts in a row, unless the environment selects other systems.
     pub(crate) fn assert_documented(&self, test: &str, systems: u32) {
-        let is_usual = ["PROPTEST_CASES", "PROPTEST_RNG_SEED"].iter().all(|name| env::var_os(name).is_none());
-        if is_usual {
+        if Self::are_usual() {
             let figures = [u64::from(systems), self.compared.get(), self.skipped.get()];
             assert_documented(&format!("`{test}`"), &figures);
         }
@@ -52,9 +56,17 @@ impl System {
     fn abstraction(&self) -> limen_spec::System {
         let machine = &self.kernel.machine;
         let turn = self.reference.as_ref().map_or(0, |it| it.state.schedule.turn);
-        let facts = &self.facts;
-        let (now, wiped, exit) = (machine.now, &machine.served, self.exit);
-        abstraction(&View { kernel: &self.kernel, facts, now, turn, wiped, exit })
+        abstraction(&View {
+            kernel: &self.kernel,
+            facts: &self.facts,
+            now: machine.now,
+            turn,
+            wiped: &machine.served,
+            exit: self.exit,
+            asked: &machine.asked,
+            answer: machine.answer,
+            record: self.program_record(),
+        })
     }
 
     /// The number of events after which the kernel was compared, and of those that the specification does not contain.
@@ -72,6 +84,7 @@ impl System {
     /// kernel.
     pub(crate) fn prepare_reference(&mut self, entry: Option<Entry>) {
         let Some(mut reference) = self.reference.take() else { return };
+        self.kernel.machine.asked = None;
         let now = self.kernel.machine.now;
         let state = &mut reference.state;
         state.pass(now - state.now);

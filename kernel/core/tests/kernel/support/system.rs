@@ -1,7 +1,10 @@
 //! A running system: its operations, and the checks after every event.
 
+use std::sync::atomic::Ordering;
+
 use limen_abi::message::BufferWord;
-use limen_abi::{ProbeEvent, Syscall, limits};
+use limen_abi::trace::{HeaderWord, RecordWord, TraceKind};
+use limen_abi::{KernelKey, ProbeEvent, Syscall, limits};
 use limen_core::Kernel;
 use limen_core::boot::{caps, place};
 use limen_core::event::Event;
@@ -15,13 +18,16 @@ use limen_replay::abstraction::Facts;
 use limen_replay::reference::Reference;
 use limen_spec::probe::Entry;
 use limen_spec::registers::InstructionSet;
+use limen_spec::trace::Record;
 
 use super::context::{COUNT, PC, SP, SPSR, TestContext};
 use super::controller::{Controller, Wiring};
-use super::machine::{Clock, HostMachine, Space};
+use super::machine::{Clock, HostMachine, READ_ONLY, Space};
 use super::plan::{Interrupt, Thread};
 use super::twins::Paths;
 
+/// Slots of the ring of a trace that the image has.
+const TRACE_SLOTS: usize = 128;
 /// The counter at entries, beside the time.
 const STAMPS: u64 = 0x57a3_0000_0000;
 
@@ -46,6 +52,8 @@ pub(crate) struct System {
     pub(crate) probes: Probes,
     /// How the return from the last event is stamped.
     pub(crate) exit: ExitStamp,
+    /// The number of records in the trace when the last event was served.
+    pub(crate) traced: u64,
     /// Whether open calls are flushed after each event.
     pub(crate) open_calls: OpenCalls,
     /// The image.
@@ -146,6 +154,11 @@ impl System {
             place(&mut machine.tables[thread], &mut machine.roots[thread], slot, cap);
         }
         machine.is_printing = image.options() & Options::PRINTING != 0;
+        if image.trace().is_some() {
+            machine.make_trace(TRACE_SLOTS);
+            machine.trace_groups = image.options() & Options::TRACE;
+        }
+        machine.kernel_keys = image.keys().map(|key| KernelKey::from_raw(key.kernel)).collect();
         let mut kernel = Box::new(Kernel::new(machine));
         kernel.populate(&image, number, |index, _| Vspaces::<HostMachine>::id(index).map(|_| Space(index)));
         let begin = kernel.machine.now();
@@ -155,7 +168,7 @@ impl System {
         let checking = if measures || cfg!(miri) { Checking::ByHand } else { Checking::EachEvent };
         let system = Self {
             reference: None,
-            facts: Facts::of(&image, &kernel.machine, InstructionSet::Aarch64),
+            facts: Facts::of(&image, &kernel.machine, InstructionSet::Aarch64).with_read_only(&READ_ONLY),
             kernel,
             names,
             size: Size::of(&image),
@@ -163,6 +176,7 @@ impl System {
             paths: Paths::All,
             probes: Probes::Aside,
             exit: ExitStamp::None,
+            traced: 0,
             open_calls: OpenCalls::Flush,
             image: words.to_vec(),
             recorded: Vec::new(),
@@ -230,9 +244,10 @@ impl System {
         if is_recording {
             self.kernel.record_begin(&event, self.kernel.machine.is_printing);
         }
-        let has_ring = !self.kernel.machine.trace.is_empty() && !is_recording;
-        let is_traced = has_ring && event != Event::Syscall(Syscall::Trace.as_raw());
+        let writes_record = event == Event::Syscall(Syscall::Trace.as_raw());
+        let is_traced = self.is_tracing() && !writes_record && !is_recording;
         let before = is_traced.then(|| self.kernel.trace_begin(&event));
+        self.traced = self.count_records();
         let entry = self.entry(&event);
         self.prepare_reference(entry);
         let specified = self.reference.is_some().then(|| self.specified(&event));
@@ -240,13 +255,45 @@ impl System {
         if let Some(specified) = specified {
             self.compare_reference(&specified);
         }
-        if let Some(before) = before {
-            self.kernel.trace_end(&event, &before);
+        match before {
+            Some(before) if self.is_tracing() => self.kernel.trace_end(&event, &before),
+            // The event has turned the trace off.
+            Some(_) => self.kernel.trace_less(),
+            None => {}
         }
         if is_recording {
             self.kernel.record_end();
             self.take_recording();
         }
+    }
+
+    /// Whether the trace records what the kernel does.
+    fn is_tracing(&self) -> bool {
+        let machine = &self.kernel.machine;
+        !machine.trace.is_empty() && machine.trace_groups & !KernelKey::TracePrograms.option() != 0
+    }
+
+    /// The number of records since boot.
+    fn count_records(&self) -> u64 {
+        let count = self.kernel.machine.trace.get(HeaderWord::COUNT);
+        count.map_or(0, |count| count.load(Ordering::Relaxed))
+    }
+
+    /// The record that the last event itself has written, without those of the kernel about it.
+    pub(crate) fn program_record(&self) -> Option<Record> {
+        let ring = self.kernel.machine.trace_ring().filter(|_| !self.kernel.machine.is_recording)?;
+        let count = self.count_records();
+        assert!(count <= self.traced + 1, "an event writes several records");
+        let record = &ring.slots[self.traced as usize % ring.slots.len()];
+        let word = |word: usize| record[word].load(Ordering::Relaxed);
+        let what = word(RecordWord::WHAT);
+        (count > self.traced).then(|| Record {
+            time: word(RecordWord::TIME),
+            kind: TraceKind::from_raw(what & 0xff).expect("a kind"),
+            thread: (what >> 16 & 0xffff) as usize,
+            name: what >> 32,
+            value: word(RecordWord::VALUE),
+        })
     }
 
     /// How probes see the entry for an event. The number of an exception selects its kind.
