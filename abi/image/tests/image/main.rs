@@ -6,6 +6,7 @@
 mod damage;
 mod placing;
 mod random;
+mod reading;
 mod rules;
 mod sample;
 mod soundness;
