@@ -156,7 +156,13 @@ impl<M: Machine> Kernel<M> {
         match interrupt {
             Some(Interrupt::Timer) => self.timer_fired(),
             Some(Interrupt::Line(line)) => self.deliver_interrupt(line),
-            Some(Interrupt::Message) if self.processors > 1 => self.take_messages(),
+            Some(Interrupt::Message) if self.processors > 1 => {
+                if self.machine.is_recording() {
+                    self.take_recorded_messages()
+                } else {
+                    self.take_messages()
+                }
+            }
             Some(Interrupt::Message) | None => Outcome::NOTHING,
         }
     }

@@ -54,7 +54,7 @@ const TRACED: [&str; 10] = [
 
 /// The entry points of messages between processors, which code that stays calls for objects of other processors, and for
 /// code that they execute.
-const CROSSED: [&str; 15] = [
+const CROSSED: [&str; 16] = [
     "limen_core::processors::outbox::serve_call_elsewhere",
     "limen_core::processors::outbox::call_elsewhere",
     "limen_core::processors::outbox::send_elsewhere",
@@ -64,6 +64,7 @@ const CROSSED: [&str; 15] = [
     "limen_core::processors::outbox::awaits_reply_elsewhere",
     "limen_core::processors::outbox::recall",
     "limen_core::processors::visitor::take_messages",
+    "limen_core::processors::visitor::take_recorded_messages",
     "limen_core::processors::visitor::part_visitors",
     "limen_core::processors::visitor::serve_reply_beside_visitors",
     "limen_core::processors::message_time::lend_time_of_visitor",

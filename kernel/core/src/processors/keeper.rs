@@ -130,6 +130,14 @@ impl<M: Machine> Kernel<M> {
         self.send_back(thread, Reply::Undone);
     }
 
+    /// Handles messages about patched code.
+    pub(super) fn take_code_messages(&mut self) {
+        let from = self.machine.mailboxes().take_code(self.processor.number);
+        if from != 0 {
+            self.follow_code_messages(from);
+        }
+    }
+
     /// Handles messages about patched code from these processors.
     #[cold]
     #[inline(never)]

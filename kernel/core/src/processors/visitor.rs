@@ -13,7 +13,7 @@ use limen_abi::{Label, MessageInfo};
 use super::keeper::KEEPER;
 use super::letter::{Errand, Letter, Message, Reply, Request};
 use super::mailbox::{bit, take_lowest};
-use crate::arena::{EndpointId, NotificationId, ReplyId, SchedContextId, ThreadId};
+use crate::arena::{EndpointId, ReplyId, SchedContextId, ThreadId};
 use crate::cap::{Cap, Elsewhere};
 use crate::event::{Next, Outcome};
 use crate::fault::Fault;
@@ -66,13 +66,7 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     pub(crate) fn take_messages(&mut self) -> Outcome {
         let mail = self.machine.mailboxes().take(self.processor.number);
-        let code = self.machine.mailboxes().take_code(self.processor.number);
-        if self.is_recorded() {
-            self.record_mail(&mail, code);
-        }
-        if code != 0 {
-            self.follow_code_messages(code);
-        }
+        self.take_code_messages();
         let entered = self.processor.current;
         if self.processor.mail.is_empty() {
             if entered.is_none()
@@ -82,12 +76,27 @@ impl<M: Machine> Kernel<M> {
                 return self.after_only_message(entered, outcome);
             }
             if let Some(id) = mail.only_signal() {
-                let outcome = self.receive_signal(id);
+                let badge = self.machine.mailboxes().take_signals(id);
+                let outcome = self.signal(id, badge);
                 return self.after_only_message(entered, outcome);
             }
         }
         self.processor.mail.add(mail);
         self.take_more_messages(entered, Outcome::NOTHING, 0)
+    }
+
+    /// Handles messages of other processors while the kernel records: all of them as one of several.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn take_recorded_messages(&mut self) -> Outcome {
+        let mail = self.machine.mailboxes().take(self.processor.number);
+        let code = self.machine.mailboxes().take_code(self.processor.number);
+        self.record_mail(&mail, code);
+        if code != 0 {
+            self.follow_code_messages(code);
+        }
+        self.processor.mail.add(mail);
+        self.take_more_messages(self.processor.current, Outcome::NOTHING, 0)
     }
 
     /// Ends the handling of the only message that has arrived. It can have begun a turn of the keeper.
@@ -199,11 +208,6 @@ impl<M: Machine> Kernel<M> {
             return Outcome::NOTHING;
         }
         let Some(id) = take_lowest(&mut self.processor.mail.signals) else { return Outcome::NOTHING };
-        self.receive_signal(id)
-    }
-
-    #[inline(always)]
-    fn receive_signal(&mut self, id: NotificationId) -> Outcome {
         let badge = self.machine.mailboxes().take_signals(id);
         if self.is_recorded() {
             self.record_signals(id, badge);
