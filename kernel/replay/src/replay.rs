@@ -29,6 +29,10 @@ use crate::reference::Reference;
 /// The number of events that a report of a difference lists.
 const LAST: usize = 8;
 
+/// The most seconds between two events, a day: the core goes through all slots of domains in between, so a damaged time could
+/// occupy it for years. A recording of a system that does nothing for longer is refused.
+const MOST_SECONDS: u64 = 24 * 60 * 60;
+
 /// The words of a state, and their names.
 const STATE_WORDS: [(usize, &str); StateWord::LENGTH] = [
     (StateWord::SINCE, "time of the last charge"),
@@ -177,7 +181,14 @@ impl<'n, A: Registers> Replay<'n, A> {
         if let Err(problem) = replay.compare_state(&boot.state) {
             return Err(Ending::Differs(replay.report("boot", &problem)));
         }
+        let most_ticks = boot.frequency.saturating_mul(MOST_SECONDS);
+        let mut before = now;
         while let Some(event) = reader.event().map_err(|damage| Ending::Damaged { damage, events })? {
+            let time = event.state.words[StateWord::SINCE];
+            if event.readings.iter().chain([&time]).any(|at| at.abs_diff(before) > most_ticks) {
+                return Err(Ending::Damaged { damage: Damage::Contents, events });
+            }
+            before = time;
             let what = replay.describe(&event);
             if let Err(problem) = replay.follow(&event) {
                 return Err(Ending::Differs(replay.report(&what, &problem)));
@@ -383,7 +394,7 @@ impl<'n, A: Registers> Replay<'n, A> {
         Ok(())
     }
 
-    /// Puts what is not in registers of a message into the buffer of its thread.
+    /// Writes the words of a message that are not in registers, and its extra capabilities, into its thread's buffer.
     fn fill_buffer(&self, thread: ThreadId, message: &[u64], extra: &[u64]) {
         let buffer = &self.kernel.machine.buffers()[thread];
         for (word, value) in (BufferWord::MESSAGE + REGISTER_WORDS..).zip(message) {
@@ -394,7 +405,7 @@ impl<'n, A: Registers> Replay<'n, A> {
         }
     }
 
-    /// Puts what the event gets from other processors where the core takes it.
+    /// Puts mail and signals of other processors into the mailbox, from which the core takes them.
     fn receive(&self, event: &Event) -> Result<(), String> {
         let mailboxes = self.kernel.machine.mailboxes();
         if let Some(Mail { mail, code, letters, recalled }) = &event.mail {

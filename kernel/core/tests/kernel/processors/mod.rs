@@ -4,6 +4,7 @@ mod domains;
 mod interference;
 mod keys;
 mod random;
+mod recordings;
 mod resets;
 mod trace;
 

@@ -1,8 +1,6 @@
 //! Random systems on several processors, whose threads do anything in any order: no letter is lost or in two places, no
 //! scheduling context is at two processors, and every kernel's own invariants hold after every event.
 
-use std::cell::Cell;
-
 use limen_abi::{KernelKey, Label, MessageInfo, Syscall, TraceKind, slot};
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
@@ -16,11 +14,11 @@ use crate::support::{Arguments, Grant, Plan, Processors, REPLY, SchedContext, Sy
 use crate::trace;
 
 /// The number of systems in a run.
-const CASES: u32 = 256;
+pub(super) const CASES: u32 = 256;
 /// The number of scheduling domains, if there are several.
-const DOMAINS: u64 = 3;
+pub(super) const DOMAINS: u64 = 3;
 /// The maximum number of steps of a system.
-const STEPS: usize = 200;
+pub(super) const STEPS: usize = 200;
 /// Each thread's slots to call the endpoints, one of each processor.
 const CALL: u64 = 300;
 /// Each thread's slots for the notifications of all threads.
@@ -162,7 +160,7 @@ pub(super) fn steps() -> impl Strategy<Value = Step> {
     (0..3_usize, ticks, action).prop_map(|(processor, ticks, action)| Step { processor, ticks, action })
 }
 
-fn boot(processors: u64, shapes: &[ThreadShape], domains: u64) -> Processors {
+pub(super) fn boot(processors: u64, shapes: &[ThreadShape], domains: u64) -> Processors {
     let mut plan = Plan::new();
     for processor in (0..processors).filter(|_| domains > 1) {
         // The schedules differ, and so do their slots.
@@ -257,7 +255,7 @@ pub(super) fn add_thread(plan: &mut Plan, shape: &ThreadShape) -> Thread {
     }
 }
 
-fn step(processors: &mut Processors, step: &Step) {
+pub(super) fn step(processors: &mut Processors, step: &Step) {
     let number = step.processor % processors.systems.len();
     processors.pass(step.ticks);
     let system = &mut processors.systems[number];
@@ -371,30 +369,4 @@ fn random_systems_that_trace_write_rings_of_their_own() {
         processors.verify_settled_time();
         processors.verify_settled_keys();
     });
-}
-
-/// Each processor's recording replays alone: all that its kernel gets from others is in it.
-#[test]
-fn recordings_of_several_processors_replay() {
-    let events = Cell::new(0);
-    for ticks_per_read in [0, 7] {
-        check_random(CASES, (shapes(DOMAINS), vec(steps(), 1..STEPS)), |((processors, shapes), steps)| {
-            let mut processors = boot(processors, &shapes, DOMAINS);
-            for system in &mut processors.systems {
-                system.start_recording();
-                system.kernel.machine.slow_clock(ticks_per_read);
-            }
-            // Ports report no unknown system call as a fault.
-            let is_of_port = |step: &&Step| !matches!(step.action, Action::Fault(kind) if kind % 3 == 2);
-            steps.iter().filter(is_of_port).for_each(|at| step(&mut processors, at));
-            for (number, system) in processors.systems.iter().enumerate() {
-                match system.replay() {
-                    Ok(replayed) => events.update(|events| events + replayed.events),
-                    Err(ending) => panic!("processor {number}: {ending}"),
-                }
-            }
-        });
-    }
-    println!("{} events replayed", events.get());
-    assert!(events.get() > 0);
 }
