@@ -143,7 +143,7 @@ pub fn maintenance(space: u64, operation: CacheOperation, addresses: Range<u64>)
     hardware::Request::Maintain { space: space as usize, method, addresses }
 }
 
-/// A request to write a port, which ignores what is wider than the access.
+/// A request to write a port. Bits beyond the width of the access are dropped.
 #[must_use]
 pub fn port_write(port: u16, width: PortWidth, value: u32) -> hardware::Request {
     let bytes = width as u64;

@@ -85,7 +85,7 @@ impl<M: Machine> Kernel<M> {
         self.take_more_messages(entered, Outcome::NOTHING, 0)
     }
 
-    /// Handles messages of other processors while the kernel records: all of them as one of several.
+    /// Handles messages of other processors, and records them. A lone message has no shorter path here.
     #[cold]
     #[inline(never)]
     pub(crate) fn take_recorded_messages(&mut self) -> Outcome {

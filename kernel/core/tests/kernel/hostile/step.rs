@@ -265,7 +265,7 @@ impl Step {
         world.system.syscall(thread, syscall, PROBE, &arguments);
     }
 
-    /// Uses hardware, writes a record, or switches what is recorded.
+    /// Uses hardware, writes a record, or switches a key.
     fn device(&self, world: &mut World, thread: Thread) {
         let [pick, kind, place, size, count, _] = self.picks.map(u64::from);
         let syscall = if count.is_multiple_of(8) { Syscall::NbSend } else { Syscall::Call };
