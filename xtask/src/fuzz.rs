@@ -21,6 +21,7 @@ pub const COMMAND: Command =
 
 const HELP: &str = "
 usage: ./x fuzz [TARGET] [--seconds N] [--seed N]
+       ./x fuzz target [--board BOARD] [--seconds N] [--seed N]
 
 Runs a fuzzer; without a target, all of them in turn. All but target are guided by coverage: libFuzzer keeps
 the inputs that reach new code. It starts from valid inputs and from the files in fuzz/corpus/TARGET and
@@ -36,7 +37,8 @@ build/fuzz/TARGET; make it smaller, add it to fuzz/corpus/TARGET, and the host t
                       trace: the reader of trace rings, with all outputs
                       target: tests/adversaries in the emulator, with one seed after the other; only
                       when it is named
-  --seconds N         how long each one runs; default: 60
+  --board BOARD       where target runs; default: the usual board of each instruction set
+  --seconds N         how long each one runs, of target without the last seed; default: 60
   --seed N            the seed, decimal; of target the first one; default: the time. SEED=N TIMES=20
                       ./x test tests/adversaries repeats one of target
 ";
@@ -107,6 +109,8 @@ const SECONDS: NonZeroU32 = NonZeroU32::new(60).unwrap();
 
 struct Options {
     target: Option<String>,
+    /// The board of the fuzzer in the emulator; without it, the usual board of each instruction set.
+    board: Option<String>,
     seconds: NonZeroU32,
     seed: Option<u64>,
 }
@@ -124,6 +128,12 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     if options.target.as_deref() == Some(ON_TARGET.0) {
         return attack(&options);
     }
+    if options.board.is_some() {
+        return Err(Failure::new(format!(
+            "--board is for the fuzzer in the emulator: ./x fuzz {}",
+            ON_TARGET.0
+        )));
+    }
     for target in chosen(options.target.as_deref())? {
         target.run(workspace, &options)?;
     }
@@ -131,12 +141,13 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
 }
 
 fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
-    let mut options = Options { target: None, seconds: SECONDS, seed: None };
+    let mut options = Options { target: None, board: None, seconds: SECONDS, seed: None };
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("seconds") => {
                 options.seconds = number(&mut arguments, "--seconds", "a number of seconds from 1")?
             }
+            Long("board") => options.board = Some(arguments.value()?.string()?),
             Long("seed") => options.seed = Some(number(&mut arguments, "--seed", "a whole number")?),
             Value(target) if options.target.is_none() => options.target = Some(target.string()?),
             other => return Err(other.unexpected().into()),
@@ -152,7 +163,7 @@ fn attack(options: &Options) -> Outcome {
     for seed in options.seed().. {
         println!("fuzzing {} with seed {seed}", ON_TARGET.0);
         let mut suite = Process::new(&program);
-        suite.args(["test", ON_TARGET.1]);
+        suite.args(["test", ON_TARGET.1]).args(options.board.iter().flat_map(|board| ["--board", board]));
         suite.env("SEED", seed.to_string()).env("TIMES", TIMES.to_string());
         let status = suite.status().context(|| "cannot run ./x test".to_owned())?;
         if !status.success() {
@@ -220,6 +231,14 @@ mod tests {
         assert_eq!(parsed(&["--seconds", "1"]).unwrap().seconds.get(), 1);
         let said = parsed(&["calls", "--seconds", "0"]).err().unwrap().to_string();
         assert_eq!(said, "--seconds takes a number of seconds from 1, not '0'");
+    }
+
+    #[test]
+    fn only_the_fuzzer_in_the_emulator_takes_a_board() {
+        let workspace = Workspace::locate().unwrap();
+        let words = ["calls", "--board", "x86_64_generic"];
+        let said = run(&workspace, lexopt::Parser::from_args(words)).err().unwrap().to_string();
+        assert_eq!(said, "--board is for the fuzzer in the emulator: ./x fuzz target");
     }
 
     #[test]
