@@ -66,7 +66,14 @@ pub fn run(workspace: &Workspace) -> Outcome {
         let outcome = process::capture(&mut cargo);
         progress::clear();
         match outcome {
-            Ok(_) => println!("Miri {name}: ok"),
+            // A filter that fits no test would pass for ever.
+            Ok(report) if passed(&report) == 0 => {
+                failed += 1;
+                println!(
+                    "Miri {name}: FAILED\nno test has such a name; change RUNS in xtask/src/check/miri.rs"
+                );
+            }
+            Ok(report) => println!("Miri {name}: {} tests passed", passed(&report)),
             Err(failure) => {
                 failed += 1;
                 println!("Miri {name}: FAILED\n{failure}");
@@ -77,5 +84,24 @@ pub fn run(workspace: &Workspace) -> Outcome {
         Ok(())
     } else {
         Err(Failure::new(format!("Miri objects to {failed} of {} runs", RUNS.len())))
+    }
+}
+
+/// The number of passed tests in a report of cargo.
+fn passed(report: &str) -> usize {
+    let results = report.lines().filter_map(|line| line.strip_prefix("test result: ok. "));
+    results.filter_map(|result| result.split_once(" passed;")?.0.parse::<usize>().ok()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passed_tests_of_all_programs_are_counted() {
+        let report = "\nrunning 2 tests\n..\ntest result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 7 filtered out\n\n\
+                      running 11 tests\ntest result: ok. 11 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
+        assert_eq!(passed(report), 13);
+        assert_eq!(passed("test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 9 filtered out"), 0);
     }
 }
