@@ -67,7 +67,9 @@ fn dispatch() -> Outcome {
         print!("{}", overview());
         return Ok(());
     };
-    if name == "help" || name == "--help" || name == "-h" {
+    // `./x help NAME` does what `./x NAME --help` does.
+    let asked = if name == "help" { arguments.first() } else { None };
+    if asked.is_none() && (name == "help" || name == "--help" || name == "-h") {
         print!("{}", overview());
         return Ok(());
     }
@@ -75,11 +77,12 @@ fn dispatch() -> Outcome {
         println!("{}", sdk::version::line(&Workspace::locate()?)?);
         return Ok(());
     }
+    let name = asked.unwrap_or(name);
     let Some(command) = COMMANDS.into_iter().find(|command| name == command.name) else {
         let names = COMMANDS.map(|command| command.name);
         return Err(command::unknown("command", &name.to_string_lossy(), &names, "./x lists the commands"));
     };
-    if arguments.iter().any(|word| word == "--help" || word == "-h") {
+    if asked.is_some() || arguments.iter().any(|word| word == "--help" || word == "-h") {
         println!("{}", command.help.trim());
         return Ok(());
     }

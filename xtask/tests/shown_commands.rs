@@ -128,3 +128,11 @@ fn code_is_in_blocks_and_between_marks() {
     let text = "a `./x b` c `d` e\n```sh\n./x f\n```\n`g`";
     assert_eq!(code(text), ["./x b", "d", "./x f", "g"]);
 }
+
+#[test]
+fn a_command_is_explained_in_two_ways() {
+    let explained = |words: [&str; 2]| output(Command::new(env!("CARGO_BIN_EXE_xtask")).args(words));
+    assert!(explained(["help", "fuzz"]).unwrap().starts_with("usage: ./x fuzz "));
+    assert_eq!(explained(["help", "fuzz"]), explained(["fuzz", "--help"]));
+    assert_eq!(explained(["help", "fuz"]), None);
+}
