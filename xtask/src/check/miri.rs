@@ -49,13 +49,7 @@ pub fn run(workspace: &Workspace) -> Outcome {
     };
     let mut failed = 0;
     for (index, arguments) in RUNS.into_iter().enumerate() {
-        let name = arguments
-            .iter()
-            .skip(1)
-            .filter(|word| !word.starts_with('-'))
-            .copied()
-            .collect::<Vec<_>>()
-            .join(" ");
+        let name = shown(arguments);
         progress::show(&format!("[{}/{}] Miri {name}", index + 1, RUNS.len()));
         let mut cargo = Process::new("cargo");
         cargo.args(["miri", "test", "--quiet", "--locked"]).args(arguments);
@@ -87,6 +81,12 @@ pub fn run(workspace: &Workspace) -> Outcome {
     }
 }
 
+/// The words of a run that choose tests: packages, programs and names, without those to skip.
+fn shown(arguments: &[&str]) -> String {
+    let chosen = arguments.iter().skip(1).take_while(|word| **word != "--");
+    chosen.filter(|word| !word.starts_with('-')).copied().collect::<Vec<_>>().join(" ")
+}
+
 /// The number of passed tests in a report of cargo.
 fn passed(report: &str) -> usize {
     let results = report.lines().filter_map(|line| line.strip_prefix("test result: ok. "));
@@ -96,6 +96,12 @@ fn passed(report: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_is_named_by_what_it_chooses() {
+        let run = ["--package", "kitchen", "--test", "oven", "--", "--skip", "burnt"];
+        assert_eq!(shown(&run), "kitchen oven");
+    }
 
     #[test]
     fn passed_tests_of_all_programs_are_counted() {
