@@ -4,6 +4,7 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "a failed expectation ends a test")]
 
 mod damage;
+mod limits;
 mod placing;
 mod random;
 mod reading;

@@ -246,6 +246,55 @@ fn the_memory_map_may_be_in_any_order_and_in_pieces() {
 }
 
 #[test]
+fn ram_in_separate_ranges_is_put_in_order() {
+    let ram = |start, end| memory(start, end, MemoryKind::Ram);
+    let pieces = [
+        ram(0x8000_0000, 0x9000_0000),
+        ram(0x4000_0000, 0x5000_0000),
+        ram(0x10_0000, 0x2000_0000),
+        ram(0x6000_0000, 0x7000_0000),
+        // No whole page.
+        ram(0xa000_0800, 0xa000_1000),
+    ];
+    let words = place_in(&pieces, &unplaced(&[], &[])).expect("room");
+    let image = Image::validate(&words).expect("a valid image");
+    let expected = [2, 1, 3, 0].map(|index: usize| pieces[index].range);
+    assert_eq!(image.ram().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn ram_above_four_gibibytes_tells_nothing_about_reserved_memory_below() {
+    for start in [4 * GIB, 5 * GIB] {
+        let inside = range(start + GIB, start + GIB + 0x1000);
+        let more = [
+            memory(start, start + 4 * GIB, MemoryKind::Ram),
+            Memory { range: inside, kind: MemoryKind::Reserved },
+        ];
+        let pc = [PC.as_slice(), &more].concat();
+        let device = range(0xb000_0000, 0xb010_0000);
+        let words = place_in(&pc, &unplaced(&[], &[device])).expect("registers");
+        let image = Image::validate(&words).expect("a valid image");
+        assert_eq!(image.region(1).kind, RegionKind::Device as u64);
+        let refused = place_in(&pc, &unplaced(&[], &[inside]));
+        assert!(matches!(refused, Err(ImageError::FixedRegion { why: Misplaced::Kept, .. })), "{refused:?}");
+    }
+}
+
+#[test]
+fn the_image_may_lie_below_the_kernel() {
+    let image_paddr = 0x10_0000;
+    let mut words = unplaced(&[0x1000], &[]).finish(UNPLACED, IMAGE_BYTES);
+    let machine = Machine { image_paddr, memory: &PC, kernel: KERNEL, reach: REACH, end: END };
+    place(&mut words, &machine).expect("room");
+    let image = Image::validate(&words).expect("a valid image");
+    let below = range(image_paddr, image_paddr + IMAGE_BYTES);
+    assert_eq!(image.reserved().collect::<Vec<_>>(), [below, KERNEL]);
+    // The pool does not fit between them; regions follow it.
+    assert_eq!(image.pool(), range(KERNEL.end, KERNEL.end + POOL_BYTES));
+    assert_eq!(image.region(1).paddr, KERNEL.end + POOL_BYTES);
+}
+
+#[test]
 fn excess_ranges_of_ram_stay_unused() {
     let more = (1..=RAM_RANGES as u64)
         .map(|index| memory(index * 4 * GIB, index * 4 * GIB + 0x1000, MemoryKind::Ram));

@@ -1,8 +1,8 @@
 //! Readers of a valid image return what was written.
 
-use limen_image::{Image, InterruptController};
+use limen_image::{HEADER_WORDS, Image, InterruptController, Options, Table, bytes_of, words_of};
 
-use crate::sample::{IMAGE_BYTES, IMAGE_PADDR, sample};
+use crate::sample::{IMAGE_BYTES, IMAGE_PADDR, fix_checksum, homes, sample, spread};
 
 #[test]
 fn counts_are_those_of_the_tables() {
@@ -11,6 +11,73 @@ fn counts_are_those_of_the_tables() {
     let image = Image::validate(&words).expect("the sample is valid");
     assert_eq!(image.thread_count(), writer.threads.len() as u64);
     assert_eq!(image.mapping_count(), writer.mappings.len() as u64);
+    assert_eq!(image.tables_bytes(), words.len() as u64 * 8);
+    assert_eq!(writer.tables_bytes(), image.tables_bytes());
+    assert_eq!(image.fixed_regions().collect::<Vec<_>>(), writer.fixed_regions);
+}
+
+#[test]
+fn each_object_has_its_own_home() {
+    let mut writer = sample();
+    spread(&mut writer);
+    writer.processors = 4;
+    writer.caps.clear();
+    writer.homes = homes(&[3, 2, 1, 0, 1, 2, 3]);
+    let words = writer.finish(IMAGE_PADDR, IMAGE_BYTES);
+    let image = Image::validate(&words).expect("a valid image");
+    assert_eq!(image.homes().collect::<Vec<_>>(), writer.homes);
+    assert_eq!([0, 1].map(|index| image.endpoint_home(index)), [3, 2]);
+    assert_eq!([0, 1, 2].map(|index| image.notification_home(index)), [1, 0, 1]);
+    assert_eq!([0, 1].map(|index| image.reply_home(index)), [2, 3]);
+}
+
+#[test]
+fn nothing_is_read_past_the_end_of_a_table() {
+    let mut words = sample().finish(IMAGE_PADDR, IMAGE_BYTES);
+    // The empty table of homes may lie anywhere, here where the board is.
+    words[HEADER_WORDS - 2 * (Table::COUNT - Table::Homes as usize)] = HEADER_WORDS as u64;
+    fix_checksum(&mut words);
+    let image = Image::validate(&words).expect("a valid image");
+    assert_ne!(words[HEADER_WORDS], 0);
+    assert_eq!(image.endpoint_home(0), 0);
+    assert_eq!(image.thread(image.thread_count()), None);
+}
+
+#[test]
+fn options_are_the_bits_of_the_format() {
+    assert_eq!(Options::PRINTING, 0x1);
+    assert_eq!(Options::CHECK_INVARIANTS, 0x2);
+    assert_eq!(Options::MEASURE_UTILISATION, 0x4);
+    assert_eq!(Options::BOOT_FIGURES, 0x8);
+    assert_eq!(Options::RECORDING, 0x10);
+    assert_eq!(Options::ALL, Options::TRACE | 0x1f);
+    assert_eq!(Options::TRACE & 0x1f, 0);
+}
+
+#[test]
+fn a_file_holds_whole_words_lowest_byte_first() {
+    let bytes = [1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0, 0, 0, 0, 0, 0x80];
+    let words = [0x0807_0605_0403_0201, 0x8000_0000_0000_0009];
+    assert_eq!(bytes_of(&words), bytes);
+    assert_eq!(words_of(&bytes), words);
+    assert_eq!(words_of(&bytes[..15]), words[..1]);
+}
+
+#[test]
+fn a_controller_has_registers_of_its_size() {
+    for (kind, bytes) in [
+        (InterruptController::GicV2, [0x1_0000, 0x2_0000]),
+        (InterruptController::Plic, [0x400_0000, 0x1000]),
+        (InterruptController::Apic, [0x1000, 0x1000]),
+    ] {
+        assert_eq!(kind.register_bytes(), bytes, "{kind:?}");
+        let mut board = sample().board;
+        board.interrupt_controller_kind = kind as u64;
+        let registers = board.interrupt_registers();
+        assert_eq!(registers.map(|range| range.end - range.start), bytes, "{kind:?}");
+        assert_eq!(registers[0].start, board.interrupt_controller_paddr);
+        assert_eq!(registers[1].start, board.interrupt_cpu_paddr);
+    }
 }
 
 #[test]
