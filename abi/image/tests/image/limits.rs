@@ -1,13 +1,15 @@
 //! Values at the limits of the rules, and next to them: the last valid one is accepted.
 
-use limen_abi::limits;
+use limen_abi::{SealCipher, limits};
 use limen_image::{
-    Architecture, Cap, CapKind, DomainSlot, Image, ImageError, ImageWriter, Interrupt, InterruptController,
-    InterruptSource, MappingFlags, Region, RegionKind, SchedContext, Table,
+    Architecture, Cap, CapKind, DomainSlot, HEADER_WORDS, HeaderWord, Image, ImageError, ImageWriter,
+    Interrupt, InterruptController, InterruptSource, Mapping, MappingFlags, NONE, Region, RegionKind,
+    SchedContext, Service, Table,
 };
 
 use crate::sample::{
-    CONTENTS_PADDR, IMAGE_BYTES, IMAGE_PADDR, cap, judge, line, mapping, range, region, sample, words_of,
+    CONTENTS_PADDR, IMAGE_BYTES, IMAGE_PADDR, cap, digest, fix_checksum, judge, line, mapping, range, region,
+    reset, sample, seal, wipe, words_of,
 };
 
 const PAGE: u64 = limits::PAGE_BYTES;
@@ -282,4 +284,210 @@ fn an_image_may_consist_of_tables() {
     assert_eq!(judge(&writer.finish(IMAGE_PADDR, end - IMAGE_PADDR)), Ok(()));
     let words = writer.finish(IMAGE_PADDR, end - IMAGE_PADDR + 1);
     assert!(Image::validate(&words).is_err());
+}
+
+/// Judges the sample with only the seal, or another service after it, and 16 more pages for it at 0x50_0000.
+fn judge_service(change: impl Fn(&mut Service)) -> bool {
+    let changed = |w: &mut ImageWriter| {
+        w.caps.retain(|cap| cap.kind != CapKind::Service as u64);
+        w.services = vec![seal(1, 2)];
+        let flags = w.mappings[4].flags;
+        w.mappings.push(Mapping { offset: 0x21_0000, ..mapping(2, 0x50_0000, 16 * PAGE, 2, flags) });
+        change(&mut w.services[0]);
+    };
+    judge_changed(changed).is_ok()
+}
+
+#[test]
+fn records_of_a_seal_fit_exactly() {
+    let header = Service::sealed_bytes(0);
+    for (record, source, target, is_valid) in [
+        (16, PAGE, PAGE, true),
+        (PAGE - header, PAGE, PAGE, true),
+        (PAGE - header + 16, PAGE, PAGE, false),
+        (limits::SEAL_RECORD_BYTES, PAGE, 2 * PAGE, true),
+        (limits::SEAL_RECORD_BYTES + 16, PAGE, 2 * PAGE, false),
+        (8, PAGE, PAGE, false),
+        (0, PAGE, PAGE, false),
+    ] {
+        let fits = judge_service(|service| {
+            (service.target, service.bytes) = (0x50_0000, target);
+            (service.record_bytes, service.source_bytes) = (record, source);
+        });
+        assert_eq!(fits, is_valid, "record of {record} bytes, {source} and {target} bytes of memory");
+    }
+}
+
+#[test]
+fn a_ring_of_a_seal_is_mapped_to_its_last_byte() {
+    let bytes = Service::ring_bytes;
+    for (entries, offset, is_valid) in [
+        (1, 0, true),
+        (1, 2, false),
+        (1, 4, true),
+        (3, 0, false),
+        (1024, 0, true),
+        (2048, 0, false),
+        // The end of the mapping: the ring has whole words but for its last two bytes.
+        (1024, 16 * PAGE - bytes(1024).next_multiple_of(4), true),
+        (1024, 16 * PAGE - bytes(1024).next_multiple_of(4) + 4, false),
+        (16, 16 * PAGE - bytes(16).next_multiple_of(4), true),
+        (16, 16 * PAGE - bytes(16).next_multiple_of(4) + 4, false),
+    ] {
+        let fits = judge_service(|service| {
+            (service.ring, service.entries) = (0x50_0000 + offset, entries);
+        });
+        assert_eq!(fits, is_valid, "{entries} entries at {offset:#x}");
+    }
+    assert!(judge_service(|service| (service.ring, service.entries) = (0, 0)));
+    assert!(!judge_service(|service| service.entries = 0));
+}
+
+#[test]
+fn a_seal_has_one_of_the_ciphers() {
+    for cipher in 0..4 {
+        let is_known = SealCipher::from_raw(cipher).is_some();
+        assert_eq!(judge_service(|service| service.cipher = cipher), is_known, "{cipher}");
+    }
+}
+
+#[test]
+fn a_wipe_is_limited() {
+    for (bytes, is_valid) in [(PAGE, true), (limits::WIPE_BYTES, true), (limits::WIPE_BYTES + PAGE, false)] {
+        let judged = judge_service(|service| {
+            *service = Service { target: 0x50_0000, bytes, ..wipe(1, 2, NONE) };
+        });
+        assert_eq!(judged, is_valid, "{bytes:#x}");
+    }
+}
+
+#[test]
+fn a_service_needs_all_of_its_memory() {
+    let at = |start, bytes| {
+        judge_service(|service| {
+            *service = Service { target: start, bytes, source_bytes: 0, ..reset(1, 2, 0) };
+        })
+    };
+    // Two mappings next to each other, and one of 16 pages.
+    for (start, pages, is_valid) in [
+        (0x20_0000, 1, true),
+        (0x20_0000, 2, true),
+        (0x20_1000, 1, true),
+        (0x1f_f000, 1, false),
+        (0x1f_f000, 2, false),
+        (0x20_0000, 3, false),
+        (0x20_1000, 2, false),
+        (0x50_0000, 16, true),
+        (0x50_1000, 15, true),
+        (0x50_f000, 1, true),
+        (0x50_0000, 17, false),
+        (0x50_f000, 2, false),
+        (0x4f_f000, 2, false),
+        (0x51_0000, 1, false),
+        (0x30_0000, 1, false),
+    ] {
+        assert_eq!(at(start, pages * PAGE), is_valid, "{pages} pages at {start:#x}");
+    }
+}
+
+#[test]
+fn a_stack_is_apart_from_what_a_service_works_on() {
+    let stack = Service::STACK_BYTES;
+    // The stack is the first part of the 16 pages, which nothing else uses, with a page below that is not mapped.
+    for (target, pages, is_valid) in
+        [(stack, 1, true), (stack - PAGE, 1, false), (0, 1, false), (stack, 12, true)]
+    {
+        let judged = judge_changed(|w| {
+            w.caps.retain(|cap| cap.kind != CapKind::Service as u64);
+            let flags = w.mappings[4].flags;
+            let part = |from, bytes| Mapping {
+                offset: 0x21_0000 + from,
+                ..mapping(2, 0x50_0000 + from, bytes, 2, flags)
+            };
+            w.mappings.extend([part(0, stack), part(stack, 16 * PAGE - stack)]);
+            let stack_top = 0x50_0000 + stack;
+            w.services =
+                vec![Service { stack_top, target: 0x50_0000 + target, bytes: pages * PAGE, ..digest(1, 2) }];
+        });
+        assert_eq!(judged.is_ok(), is_valid, "{pages} pages at {target:#x}");
+    }
+}
+
+#[test]
+fn a_guard_page_is_below_the_stack() {
+    for (distance, is_valid) in [(PAGE, false), (2 * PAGE, true), (3 * PAGE, true)] {
+        let judged = judge_changed(|w| {
+            w.mappings[6].vaddr = 0x40_0000 - distance;
+            w.caps.retain(|cap| cap.kind != CapKind::Service as u64);
+            w.services = vec![Service { target: 0x40_0000 - distance, ..digest(1, 2) }];
+        });
+        assert_eq!(judged.is_ok(), is_valid, "{distance:#x} below");
+    }
+}
+
+#[test]
+fn eight_interrupts_trigger_services() {
+    for (count, is_valid) in [(limits::SERVED_INTERRUPTS, true), (limits::SERVED_INTERRUPTS + 1, false)] {
+        let judged = judge_changed(|w| {
+            w.caps.retain(|cap| cap.kind != CapKind::Service as u64);
+            w.interrupts = (0..count as u64).map(|index| line(40 + index, 0)).collect();
+            w.services = (0..count as u64).map(|index| wipe(1, 2, index)).collect();
+        });
+        assert_eq!(judged.is_ok(), is_valid, "{count}");
+    }
+}
+
+/// Words of a record, and the smallest and largest number of records, by table.
+const RECORDS: [(Table, usize, usize, usize); Table::COUNT] = [
+    (Table::Board, 7, 1, 1),
+    (Table::Counts, 5, 1, 1),
+    (Table::Ram, 2, 1, 16),
+    (Table::Reserved, 2, 1, 16),
+    (Table::Pool, 2, 1, 1),
+    (Table::Regions, 5, 0, 65536),
+    (Table::Mappings, 6, 0, 65536),
+    (Table::SchedContexts, 3, 0, 64),
+    (Table::Threads, 20, 1, 64),
+    (Table::Caps, 6, 0, 64 * 576),
+    (Table::DomainSchedule, 4, 0, 4 * 99),
+    (Table::Interrupts, 8, 0, 128),
+    (Table::Keys, 3, 0, 64),
+    (Table::KeySites, 6, 0, 16384),
+    (Table::Services, 15, 0, 64),
+    (Table::FixedRegions, 9, 0, 65536),
+    (Table::Rings, 4, 0, 8),
+    (Table::Homes, 1, 0, 192),
+];
+
+#[test]
+fn tables_have_room_for_as_many_records_as_the_kernel() {
+    let sample = words_of(&sample());
+    for (table, record_words, least, most) in RECORDS {
+        let entry = HEADER_WORDS - 2 * (Table::COUNT - table as usize);
+        let refused = |count: usize, missing: usize| {
+            let mut words = sample.clone();
+            (words[entry], words[entry + 1]) = (sample.len() as u64, count as u64);
+            words.resize(sample.len() + count * record_words - missing, 0);
+            words[HeaderWord::TABLES_BYTES] = words.len() as u64 * 8;
+            words[HeaderWord::IMAGE_BYTES] = words.len() as u64 * 8;
+            fix_checksum(&mut words);
+            judge(&words) == Err(ImageError::Directory { table: table as usize })
+        };
+        assert!(!refused(least, 0) && !refused(most, 0) && refused(most + 1, 0), "{table:?}");
+        assert!(least == 0 || refused(least - 1, 0), "{table:?}");
+        assert!(refused(most, 1), "{table:?} without its last word");
+    }
+}
+
+#[test]
+fn tables_are_at_least_a_header() {
+    let mut words = words_of(&sample());
+    for (count, expected) in [
+        (HEADER_WORDS - 1, ImageError::Truncated),
+        (HEADER_WORDS, ImageError::Directory { table: Table::Board as usize }),
+    ] {
+        words[HeaderWord::TABLES_BYTES] = count as u64 * 8;
+        fix_checksum(&mut words);
+        assert_eq!(judge(&words), Err(expected));
+    }
 }

@@ -211,6 +211,14 @@ fn a_region_that_must_be_ram_is_not_a_device() {
 }
 
 #[test]
+fn a_name_is_printed_without_control_characters() {
+    let mut writer = unplaced(&[], &[range(0, PAGE_BYTES)]);
+    writer.fixed_regions[0].name = name_words("a region\n\u{1b}[0m~\u{7f}");
+    let refused = place_in(&PC, &writer).expect_err("memory of the firmware").to_string();
+    assert!(refused.starts_with("memory region 'a region??[0m~?' [0x0..0x1000) overlaps"), "{refused}");
+}
+
+#[test]
 fn undefined_flags_are_refused() {
     let mut writer = unplaced(&[], &[range(0xfed0_0000, 0xfed0_1000)]);
     writer.fixed_regions[0].flags = FixedRegionFlags::ALL + 1;
