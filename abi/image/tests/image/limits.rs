@@ -1,15 +1,15 @@
 //! Values at the limits of the rules, and next to them: the last valid one is accepted.
 
-use limen_abi::{SealCipher, limits};
+use limen_abi::{KernelKey, SealCipher, limits};
 use limen_image::{
     Architecture, Cap, CapKind, DomainSlot, HEADER_WORDS, HeaderWord, Image, ImageError, ImageWriter,
-    Interrupt, InterruptController, InterruptSource, Mapping, MappingFlags, NONE, Region, RegionKind,
+    Interrupt, InterruptController, InterruptSource, Mapping, MappingFlags, NONE, Region, RegionKind, Rights,
     SchedContext, Service, Table,
 };
 
 use crate::sample::{
-    CONTENTS_PADDR, IMAGE_BYTES, IMAGE_PADDR, cap, digest, fix_checksum, judge, line, mapping, range, region,
-    reset, sample, seal, wipe, words_of,
+    CONTENTS_PADDR, IMAGE_BYTES, IMAGE_PADDR, cap, digest, fix_checksum, judge, key, line, mapping, range,
+    region, reset, sample, seal, spread, wipe, words_of,
 };
 
 const PAGE: u64 = limits::PAGE_BYTES;
@@ -42,6 +42,10 @@ const VALID: &[Case] = &[
     ("a second run after adjacent regions", |w| {
         let at = |paddr| Region { paddr, bytes: PAGE, ..w.regions[2] };
         w.regions.extend([at(0x4440_0000), at(0x4300_0000), at(0x4300_1000)]);
+    }),
+    ("a second run that goes on behind the first", |w| {
+        let at = |paddr| Region { paddr, bytes: PAGE, ..w.regions[2] };
+        w.regions.extend([at(0x4300_0000), at(0x4440_0000), at(0x4450_0000)]);
     }),
     ("a second run that fills a gap of the first", |w| {
         let at = |paddr, bytes| Region { paddr, bytes, ..w.regions[2] };
@@ -88,6 +92,12 @@ const VALID: &[Case] = &[
     ("key off", |w| w.keys[0].default = 0),
     ("a site of a whole word", |w| {
         (w.key_sites[0].length, w.key_sites[0].if_on, w.key_sites[0].if_off) = (8, u64::MAX, 1 << 63);
+    }),
+    ("a site of four bytes", |w| w.key_sites[0].if_on = 0xffff_ffff),
+    ("a kernel key that is off", |w| w.keys[1] = key(KernelKey::SelfCheck as u64, 0)),
+    ("a sender on another processor", |w| {
+        spread(w);
+        w.caps[0] = Cap { rights: Rights::SEND, ..cap(0, 1, CapKind::Endpoint, 1) };
     }),
     ("a site of one byte at the end of a word", |w| {
         (w.key_sites[0].paddr, w.key_sites[0].length) = (CONTENTS_PADDR + 7, 1);
@@ -165,6 +175,17 @@ const INVALID: &[Invalid] = &[
             w.mappings[3] = mapping(1, LIMIT - PAGE, PAGE, 1, 0);
         },
         Table::Mappings,
+    ),
+    (
+        "a scheduling context on a processor without threads",
+        |w| {
+            spread(w);
+            w.processors = 3;
+            w.caps.clear();
+            w.sched_contexts = vec![SchedContext { processor: 2, ..share(20, 100) }];
+            w.threads.iter_mut().for_each(|thread| thread.sched_context = NONE);
+        },
+        Table::SchedContexts,
     ),
     ("slot 0 of the root table", |w| w.caps[12].slot = 512, Table::Caps),
     ("a slot behind the root table", |w| w.caps[12].slot = 512 + limits::ROOT_SLOTS as u64, Table::Caps),
@@ -410,6 +431,18 @@ fn a_stack_is_apart_from_what_a_service_works_on() {
                 vec![Service { stack_top, target: 0x50_0000 + target, bytes: pages * PAGE, ..digest(1, 2) }];
         });
         assert_eq!(judged.is_ok(), is_valid, "{pages} pages at {target:#x}");
+    }
+}
+
+#[test]
+fn only_a_digest_may_have_a_target_that_is_read_only() {
+    for (service, is_valid) in
+        [(digest(1, 2), true), (reset(1, 2, 0), false), (wipe(1, 2, NONE), false), (seal(1, 2), false)]
+    {
+        let judged = judge_service(|changed| {
+            *changed = Service { target: 0x30_0000, bytes: PAGE, ..service };
+        });
+        assert_eq!(judged, is_valid, "{service:?}");
     }
 }
 

@@ -303,6 +303,14 @@ fn the_image_may_lie_below_the_kernel() {
 }
 
 #[test]
+fn an_empty_entry_takes_no_memory() {
+    let pc = [PC.as_slice(), &[memory(IMAGE_END, IMAGE_END, MemoryKind::Kept)]].concat();
+    let words = place_in(&pc, &unplaced(&[], &[])).expect("room");
+    let pool = Image::validate(&words).expect("a valid image").pool();
+    assert_eq!(pool, range(IMAGE_END, IMAGE_END + POOL_BYTES));
+}
+
+#[test]
 fn excess_ranges_of_ram_stay_unused() {
     let more = (1..=RAM_RANGES as u64)
         .map(|index| memory(index * 4 * GIB, index * 4 * GIB + 0x1000, MemoryKind::Ram));

@@ -1,6 +1,9 @@
 //! Readers of a valid image return what was written.
 
-use limen_image::{HEADER_WORDS, Image, InterruptController, Options, Table, bytes_of, words_of};
+use limen_image::{
+    FixedRegionFlags, HEADER_WORDS, Image, InterruptController, InterruptFlags, Options, Region, Rights,
+    Service, Table, Thread, ThreadFlags, bytes_of, name_words, words_of,
+};
 
 use crate::sample::{IMAGE_BYTES, IMAGE_PADDR, fix_checksum, homes, sample, spread};
 
@@ -52,6 +55,41 @@ fn options_are_the_bits_of_the_format() {
     assert_eq!(Options::RECORDING, 0x10);
     assert_eq!(Options::ALL, Options::TRACE | 0x1f);
     assert_eq!(Options::TRACE & 0x1f, 0);
+}
+
+#[test]
+fn flags_of_records_are_the_bits_of_the_format() {
+    assert_eq!([FixedRegionFlags::NEEDS_RAM, FixedRegionFlags::ALL], [1, 1]);
+    assert_eq!([InterruptFlags::EDGE, InterruptFlags::ACTIVE_LOW, InterruptFlags::ALL], [1, 2, 3]);
+    assert_eq!([ThreadFlags::COUNTER, ThreadFlags::FPU_DISABLED, ThreadFlags::ALL], [1, 2, 3]);
+    let rights = [Rights::SEND, Rights::RECEIVE, Rights::GRANT, Rights::GRANT_REPLY, Rights::ALL];
+    assert_eq!(rights, [1, 2, 4, 8, 15]);
+}
+
+#[test]
+fn sizes_of_a_seal_are_those_of_its_devices() {
+    assert_eq!([0, 1, 16].map(Service::ring_bytes), [6, 14, 134]);
+    assert_eq!([0, 16].map(Service::sealed_bytes), [32, 48]);
+}
+
+#[test]
+fn a_region_is_filled_from_a_file_or_by_the_kernel() {
+    for (source, source_bytes, is_filled) in
+        [(0, 0, false), (6, 0, true), (0, 0x1000, true), (0x1000, 0x1000, true)]
+    {
+        let region = Region { source, source_bytes, ..Region::default() };
+        assert_eq!(region.is_filled(), is_filled, "{source:#x}, {source_bytes:#x}");
+    }
+}
+
+#[test]
+fn a_thread_has_the_name_that_was_written() {
+    let longest = "x".repeat(64);
+    for name in ["", "a", "program", &longest] {
+        let (bytes, length) = Thread { name: name_words(name), ..Thread::default() }.name_bytes();
+        assert_eq!(&bytes[..length], name.as_bytes());
+        assert!(bytes[length..].iter().all(|&byte| byte == 0));
+    }
 }
 
 #[test]
