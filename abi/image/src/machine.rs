@@ -3,8 +3,8 @@
 //!
 //! Three kinds of entries in the firmware's memory map matter. RAM is usable, except the first mebibyte and addresses
 //! beyond the kernel's reach. Memory that the firmware keeps, such as ACPI tables, is never given to programs.
-//! *Reserved* entries are ambiguous: firmware reserves RAM for itself, but also lists device registers. A reserved
-//! entry that begins inside RAM or at its end counts as kept; other entries are registers.
+//! *Reserved* entries are ambiguous: firmware reserves RAM for itself, but also lists device registers. A reserved entry
+//! counts as kept if it begins at or below the end of RAM on its side of 4 GiB; other entries are registers.
 
 use core::fmt;
 
