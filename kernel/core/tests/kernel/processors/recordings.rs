@@ -4,12 +4,12 @@ use std::cell::Cell;
 
 use limen_abi::{Label, slot};
 use limen_core::machine;
-use limen_replay::replay::Ending;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::random::{Action, CASES, DOMAINS, STEPS, Step, ThreadShape, boot, shapes, step, steps};
 use super::{LABEL, Pair, with_manager};
+use crate::random::replay_damaged;
 use crate::support::{Processors, check_random};
 
 fn start(processors: &mut Processors) {
@@ -63,19 +63,7 @@ fn a_damaged_recording_of_one_processor_is_reported() {
     check_random(CASES, values, |((processors, shapes), steps, (place, bit, is_cut))| {
         let mut processors = record(processors, &shapes, &steps, 1);
         for system in &mut processors.systems {
-            let place = place.index(system.recorded.len());
-            if is_cut {
-                system.recorded.truncate(place);
-            } else {
-                system.recorded[place] ^= 1 << bit;
-            }
-            let kind = match system.replay() {
-                // A word that nothing depends on, or the end of an event.
-                Ok(_) => 0,
-                Err(Ending::Damaged { .. }) => 1,
-                Err(Ending::Differs(_)) => 2,
-                Err(Ending::Image(reason)) => panic!("{reason}"),
-            };
+            let kind = replay_damaged(system, place, bit, is_cut);
             found[kind].update(|count| count + 1);
         }
     });

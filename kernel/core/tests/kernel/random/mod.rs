@@ -98,6 +98,29 @@ fn a_recording_replays() {
     assert!(specified > 0);
 }
 
+/// Replays a recording of which a bit of the word at a place is changed, or whose end from there on is missing. Returns 0 if the
+/// replay does not notice, 1 if it calls the recording damaged, 2 if an outcome differs.
+pub(crate) fn replay_damaged(
+    system: &mut System,
+    place: prop::sample::Index,
+    bit: u32,
+    is_cut: bool,
+) -> usize {
+    let place = place.index(system.recorded.len());
+    if is_cut {
+        system.recorded.truncate(place);
+    } else {
+        system.recorded[place] ^= 1 << bit;
+    }
+    match system.replay() {
+        // A word that only the program reads, or the end of an event.
+        Ok(_) => 0,
+        Err(Ending::Damaged { .. }) => 1,
+        Err(Ending::Differs(_)) => 2,
+        Err(Ending::Image(reason)) => panic!("{reason}"),
+    }
+}
+
 /// One word of a recording is changed, or its end is missing.
 #[test]
 fn a_damaged_recording_is_reported() {
@@ -105,19 +128,7 @@ fn a_damaged_recording_is_reported() {
     let values = (shapes(), vec(steps(), 8..30), any::<prop::sample::Index>(), 0..64u32, any::<bool>());
     check_random(CASES, values, |(shape, steps, place, bit, is_cut)| {
         let mut system = record(&shape, &steps, 1);
-        let place = place.index(system.recorded.len());
-        if is_cut {
-            system.recorded.truncate(place);
-        } else {
-            system.recorded[place] ^= 1 << bit;
-        }
-        let kind = match system.replay() {
-            // A word that only the program reads, or the end of an event.
-            Ok(_) => 0,
-            Err(Ending::Damaged { .. }) => 1,
-            Err(Ending::Differs(_)) => 2,
-            Err(Ending::Image(reason)) => panic!("{reason}"),
-        };
+        let kind = replay_damaged(&mut system, place, bit, is_cut);
         found[kind].update(|count| count + 1);
     });
     let [unnoticed, damaged, differs] = found.map(|count| count.get());
