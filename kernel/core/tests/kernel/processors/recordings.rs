@@ -2,13 +2,10 @@
 
 use std::cell::Cell;
 
-use limen_abi::{Label, slot};
-use limen_core::machine;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::random::{Action, CASES, DOMAINS, STEPS, Step, ThreadShape, boot, shapes, step, steps};
-use super::{LABEL, Pair, with_manager};
 use crate::random::replay_damaged;
 use crate::support::{Processors, check_random};
 
@@ -70,23 +67,4 @@ fn a_damaged_recording_of_one_processor_is_reported() {
     let [unnoticed, damaged, differs] = found.map(|count| count.get());
     println!("{unnoticed} changes without an effect, {damaged} damaged recordings, {differs} differences");
     assert!(damaged > 0 && differs > 0, "{damaged} {differs}");
-}
-
-/// The letter has arrived earlier than the recall, so the number of the recalled request is not in it.
-#[test]
-fn a_recall_replays() {
-    let mut pair = Pair::new(true);
-    let (manager, interrupt, control) = with_manager(&mut pair);
-    let Pair { client, server, receive, call, .. } = pair;
-    let mut processors = pair.plan.boot_processors();
-    start(&mut processors);
-    processors.of(server).recv(server, receive);
-    processors.of(manager).recv(manager, slot::INPUT);
-    processors.of(client).call(client, call, LABEL, &[]);
-    processors.settle();
-    processors.of(manager).interrupt(machine::Interrupt::Line(interrupt.line()));
-    processors.of(manager).call(manager, control, Label::TcbSuspend.as_raw(), &[]);
-    processors.settle();
-    assert_eq!(processors.of(server).kernel.processor.visiting, 0, "the recall has ended the visit");
-    assert_replay(&processors);
 }
