@@ -10,6 +10,9 @@
 #define CALL_RETURNED 101
 #define SIGNALS_SENT 102
 
+/* The channel that starts sender: the highest. */
+#define SENDER_START 61
+
 /* Requests to server, as labels. */
 enum server_request {
     /* Notifies low_recorder, then high_recorder. */

@@ -20,6 +20,7 @@
 #define CALLER 12
 #define ONE_WAY 13
 #define UNKNOWN 14
+#define SENDER 15
 
 #define BIT(channel) (1ul << (channel))
 
@@ -113,6 +114,18 @@ static void signals_of_several_channels_are_one_word(void)
     CHECK_JOURNAL(BIT(0) | BIT(40) | BIT(61));
 }
 
+static void every_channel_has_its_number(void)
+{
+    let_all_wait();
+    journal_clear();
+    microkit_notify(SENDER);
+    let_all_wait();
+    CHECK_EQUAL(journal_count(), SENDER_START + 1);
+    for (microkit_channel ch = 0; ch < SENDER_START; ch++) {
+        CHECK_EQUAL(journal_at(ch), EVENT('w', ch));
+    }
+}
+
 static void signals_during_a_call_are_kept(void)
 {
     journal_clear();
@@ -198,6 +211,7 @@ void init(void)
     RUN(channels_are_reported_in_ascending_order);
     RUN(a_waiting_program_takes_the_first_signal_alone);
     RUN(signals_of_several_channels_are_one_word);
+    RUN(every_channel_has_its_number);
     RUN(signals_during_a_call_are_kept);
     RUN(the_event_loop_reports_signals_after_the_call);
     RUN(woken_programs_run_by_priority);
