@@ -361,16 +361,25 @@ pub trait Context: Copy + Debug {
         Self::CONVENTION.words.map(|place| self.word(place))
     }
 
-    /// Sets the first `length` of message words 0 to 3. The others keep the receiver's values.
+    /// Sets the first `length` of message words 0 to 3. The others keep the receiver's values. Word 0 is last, because all
+    /// lengths have it: compilers let the lengths share their last store.
     #[inline]
     fn set_words(&mut self, words: [u64; 4], length: usize) {
-        let places = Self::CONVENTION.words.into_iter().zip(words);
-        if length >= words.len() {
-            // Without a count, this compiles to plain stores.
-            places.for_each(|(place, value)| self.set_word(place, value));
-        } else if length != 0 {
-            places.take(length).for_each(|(place, value)| self.set_word(place, value));
+        let Convention { words: [place_0, place_1, place_2, place_3], .. } = Self::CONVENTION;
+        if length == 0 {
+            return;
         }
+        if length >= words.len() {
+            self.set_word(place_3, words[3]);
+            self.set_word(place_2, words[2]);
+            self.set_word(place_1, words[1]);
+        } else if length > 1 {
+            if length > 2 {
+                self.set_word(place_2, words[2]);
+            }
+            self.set_word(place_1, words[1]);
+        }
+        self.set_word(place_0, words[0]);
     }
 
     /// Sets the badge that a receiver sees.

@@ -1,5 +1,7 @@
 //! A call to a server that waits alone, passive or not.
 
+use core::hint::cold_path;
+
 use limen_abi::{MessageInfo, Syscall};
 
 use super::open_call::OpenCall;
@@ -25,6 +27,7 @@ impl<M: Machine> Kernel<M> {
         match self.plan_call() {
             Some(call) if self.processor.open_call.is_none() => self.carry_out_call(call),
             Some(call) => {
+                cold_path();
                 self.serve_inner_call(call.caller, call.receiver, call.endpoint, call.badge, call.info)
             }
             None => self.serve_unplanned_call(),

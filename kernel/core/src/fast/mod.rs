@@ -48,7 +48,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Transfers a message whose words are all in registers, and continues with `then`. For a longer message it only
-    /// calls `otherwise`. The body is duplicated per common length so that each is straight-line code.
+    /// calls `otherwise`. All lengths join before `then`, so that it is there once and a first call reads few lines of code.
     #[inline(always)]
     fn transfer_short(
         &mut self,
@@ -58,28 +58,21 @@ impl<M: Machine> Kernel<M> {
         then: impl Fn(&mut Self) -> Option<&mut M::Context>,
         otherwise: impl Fn(&mut Self) -> Option<&mut M::Context>,
     ) -> Option<&mut M::Context> {
-        let deliver = |context: &mut M::Context| {
-            context.set_badge(badge);
-            context.set_info(info.without_caps());
-        };
         let length = info.claimed_length();
-        if length == 0 {
-            deliver(&mut self.threads[to].context);
-            return then(self);
-        }
-        let words = self.threads[from].context.words();
-        if length == REGISTER_WORDS {
+        if length != 0 {
+            let words = self.threads[from].context.words();
             let context = &mut self.threads[to].context;
-            deliver(context);
-            context.set_words(words, REGISTER_WORDS);
-            return then(self);
-        }
-        if length > REGISTER_WORDS {
-            return otherwise(self);
+            if length == REGISTER_WORDS {
+                context.set_words(words, REGISTER_WORDS);
+            } else if length < REGISTER_WORDS {
+                context.set_words(words, length);
+            } else {
+                return otherwise(self);
+            }
         }
         let context = &mut self.threads[to].context;
-        deliver(context);
-        context.set_words(words, length);
+        context.set_badge(badge);
+        context.set_info(info.without_caps());
         then(self)
     }
 
