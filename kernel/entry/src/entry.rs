@@ -17,23 +17,25 @@ use limen_services::ResultWords;
 use crate::arch::trap;
 
 /// Handles an event and returns the registers of the thread to run; null if there is none. Prints faults, and checks the
-/// invariants afterwards, if the image asks for it. Both paths make their own event: one that they share would be copied
-/// through memory where the branch between them is not patched.
+/// invariants afterwards, if the image asks for it; otherwise the event goes to `serve`. Both make their own event: one that
+/// they share would be copied through memory where the branch between them is not patched.
 #[inline(always)]
-pub fn enter(cell: &KernelCell, event: impl FnOnce() -> Event) -> *mut Context {
+fn enter(
+    cell: &KernelCell,
+    event: impl FnOnce() -> Event,
+    serve: impl FnOnce(&mut Kernel<Hardware>) -> *mut Context,
+) -> *mut Context {
     // SAFETY: called only from the trap handlers, see the module documentation.
     let kernel = unsafe { cell.open() };
     if keys::is_watched() {
         return enter_watched(kernel, event());
     }
-    match event() {
-        Event::Fault(fault) => pointer_to(kernel.serve_fault(fault)),
-        Event::Interrupt => pointer_to(kernel.serve_interrupt()),
-        event => {
-            kernel.handle(event);
-            context_to_run(kernel)
-        }
-    }
+    serve(kernel)
+}
+
+#[inline(always)]
+fn enter_fault(cell: &KernelCell, fault: impl Fn() -> Fault) -> *mut Context {
+    enter(cell, || Event::Fault(fault()), |kernel| pointer_to(kernel.serve_fault(&fault)))
 }
 
 #[cold]
@@ -98,7 +100,7 @@ fn enter_first(cell: &KernelCell, begin: u64) -> ! {
 /// and telling the kinds apart takes no registers.
 #[inline(never)]
 pub fn enter_vm_fault(cell: &KernelCell, address: u64, access: Access, status: u64) -> *mut Context {
-    enter(cell, || Event::Fault(Fault::Vm { address, access, status }))
+    enter_fault(cell, || Fault::Vm { address, access, status })
 }
 
 /// Handles any other exception; `is_fpu_use` if its only cause may be that the floating-point unit is off.
@@ -109,12 +111,16 @@ pub fn enter_exception(cell: &KernelCell, number: u64, code: u64, is_fpu_use: bo
 
 #[inline(never)]
 fn enter_fpu_use(cell: &KernelCell, number: u64, code: u64) -> *mut Context {
-    enter(cell, || Event::FpuUse(Fault::UserException { number, code }))
+    let event = || Event::FpuUse(Fault::UserException { number, code });
+    enter(cell, event, |kernel| {
+        kernel.handle(event());
+        context_to_run(kernel)
+    })
 }
 
 #[inline(never)]
 fn enter_other_exception(cell: &KernelCell, number: u64, code: u64) -> *mut Context {
-    enter(cell, || Event::Fault(Fault::UserException { number, code }))
+    enter_fault(cell, || Fault::UserException { number, code })
 }
 
 /// Handles a system call. The ports' trap code dispatches the four system calls of IPC crossings itself: it calls the
@@ -127,7 +133,13 @@ pub extern "C" fn enter_syscall(cell: &KernelCell, number: i64) -> *mut Context 
 
 /// Handles an interrupt. Ports whose trap code has more to report have their own.
 pub extern "C" fn enter_interrupt(cell: &KernelCell) -> *mut Context {
-    enter(cell, || Event::Interrupt)
+    serve_interrupt(cell)
+}
+
+/// Does the same within its caller.
+#[inline(always)]
+pub fn serve_interrupt(cell: &KernelCell) -> *mut Context {
+    enter(cell, || Event::Interrupt, |kernel| pointer_to(kernel.serve_interrupt()))
 }
 
 /// Handles a system call with probing on. `stamp` is the cycle counter at the entry.

@@ -15,12 +15,13 @@ struct Delivery {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Serves a fault of the current thread. Returns the registers to return with; none means to idle.
+    /// Serves a fault of the current thread. Returns the registers to return with; none means to idle. Both paths make their
+    /// own fault, because the slow one takes it in memory.
     #[inline(always)]
-    pub fn serve_fault(&mut self, fault: Fault) -> Option<&mut M::Context> {
+    pub fn serve_fault(&mut self, fault: impl Fn() -> Fault) -> Option<&mut M::Context> {
         match self.plan_delivery() {
-            Some(delivery) => self.carry_out_delivery(&delivery, fault),
-            None => self.serve_fault_slowly(fault),
+            Some(delivery) => self.carry_out_delivery(&delivery, fault()),
+            None => self.serve_fault_slowly(fault()),
         }
     }
 
@@ -32,7 +33,7 @@ impl<M: Machine> Kernel<M> {
         if is_printing {
             self.serve_fault_slowly(fault);
         } else {
-            self.serve_fault(fault);
+            self.serve_fault(|| fault);
         }
     }
 

@@ -342,7 +342,7 @@ impl System {
                 self.kernel.serve_watched_fault(fault, true);
                 self.kernel.running().copied()
             }
-            Event::Fault(fault) if self.paths == Paths::All => self.kernel.serve_fault(fault).copied(),
+            Event::Fault(fault) if self.paths == Paths::All => self.kernel.serve_fault(|| fault).copied(),
             Event::Interrupt if self.paths == Paths::All => self.kernel.serve_interrupt().copied(),
             _ => {
                 self.kernel.handle(event);

@@ -4,7 +4,6 @@
 
 use limen_abi::ProbeEvent;
 use limen_abi::limits::PAGE_BYTES;
-use limen_core::event::Event;
 use limen_core::fault::Access;
 
 use crate::entry;
@@ -123,7 +122,7 @@ extern "C" fn enter_probed_syscall(cell: &KernelCell, number: i64, stamp: u64) -
 
 extern "C" fn enter_interrupt(cell: &KernelCell, vector: u64) -> *mut Context {
     irq::note(vector);
-    entry::enter(cell, || Event::Interrupt)
+    entry::serve_interrupt(cell)
 }
 
 /// Address at which the kernel continues after a breakpoint before this one; zero if its code has no branch on a key
