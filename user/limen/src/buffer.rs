@@ -1,9 +1,10 @@
 //! The IPC buffer: message words that do not travel in registers, and a few words beside them.
 
+use limen_abi::MessageInfo;
 use limen_abi::limits::PAGE_BYTES;
 use limen_abi::message::{BufferWord, MAX_LENGTH, REGISTER_WORDS};
 
-use crate::arch::USER_TOP;
+use crate::arch::{SKIPS_EMPTY_MESSAGES, USER_TOP};
 
 /// The buffer's address: the highest page, the same in every program.
 pub(crate) const ADDRESS: u64 = USER_TOP + 1 - PAGE_BYTES;
@@ -72,6 +73,12 @@ impl Buffer {
             self.write(BufferWord::MESSAGE + index, word);
         }
     }
+}
+
+/// Whether a message has no words, on a port where that is worth a test before the buffer is touched.
+#[inline(always)]
+pub(crate) fn skips(message: MessageInfo) -> bool {
+    SKIPS_EMPTY_MESSAGES && message.length() == 0
 }
 
 /// A message word, or `None` past the last.

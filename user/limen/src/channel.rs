@@ -4,7 +4,8 @@ use limen_abi::limits::MAX_CHANNEL_ID;
 use limen_abi::slot::{BASE_ENDPOINT, BASE_IRQ, BASE_OUTPUT_NOTIFICATION};
 use limen_abi::{Label, MessageInfo, Syscall};
 
-use crate::buffer::Buffer;
+use crate::arch::lowest_bit;
+use crate::buffer::{self, Buffer};
 use crate::deferred::{self, Signal};
 use crate::patched;
 use crate::report;
@@ -15,6 +16,14 @@ use crate::trap;
 /// A method that the description does not grant prints a report on the debug console and returns.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Channel(u8);
+
+const _: () = {
+    let mut place = 0;
+    while place < 64 {
+        assert!(lowest_bit(1 << place) == place && lowest_bit(u64::MAX << place) == place);
+        place += 1;
+    }
+};
 
 const ACKNOWLEDGE: MessageInfo = MessageInfo::new(Label::IrqHandlerAck.as_raw(), 0);
 pub(crate) const EMPTY: MessageInfo = MessageInfo::new(0, 0);
@@ -46,7 +55,7 @@ impl Channel {
     /// The channel of the lowest bit of a badge that is not zero.
     #[inline(always)]
     pub(crate) const fn of_lowest_bit(badge: u64) -> Self {
-        Self(badge.trailing_zeros() as u8)
+        Self(lowest_bit(badge))
     }
 
     /// Its id.
@@ -113,8 +122,15 @@ impl Channel {
             return EMPTY;
         }
         let buffer = Buffer::here();
-        let answer = trap::call(BASE_ENDPOINT + u64::from(self.0), message, buffer.load_words());
-        buffer.store_words(answer.words);
+        let endpoint = BASE_ENDPOINT + u64::from(self.0);
+        let answer = if buffer::skips(message) {
+            trap::call_empty(endpoint, message)
+        } else {
+            trap::call(endpoint, message, buffer.load_words())
+        };
+        if !buffer::skips(answer.info) {
+            buffer.store_words(answer.words);
+        }
         answer.info
     }
 

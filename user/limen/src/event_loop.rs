@@ -10,10 +10,12 @@
 //! Between two receives a message stays in registers; its words go to the IPC buffer only for the entry points that read
 //! them. `./x bench` does not measure this loop, so compare its disassembly with that of `libmicrokit` after a change.
 
+use core::hint::cold_path;
+
 use limen_abi::slot::{Badge, INPUT, MONITOR_ENDPOINT, REPLY};
 use limen_abi::{MessageInfo, Syscall};
 
-use crate::buffer::{Buffer, hidden};
+use crate::buffer::{self, Buffer, hidden};
 use crate::channel::{Channel, EMPTY};
 use crate::child::Child;
 use crate::deferred::{self, Signal};
@@ -31,9 +33,8 @@ pub fn run<P: Program>(init: impl FnOnce() -> P) -> ! {
     }
     acknowledge_interrupts();
     let buffer = Buffer::here();
-    let mut event = receive(buffer);
     loop {
-        event = handle(&mut program, buffer, event);
+        handle(&mut program, buffer, receive(buffer));
     }
 }
 
@@ -79,6 +80,9 @@ fn answer_and_receive(buffer: Buffer, mut answer: MessageInfo) -> Received {
     if deferred::is_waiting() {
         answer = send_signal(answer);
     }
+    if buffer::skips(answer) {
+        return trap::reply_empty_receive(INPUT, answer, REPLY);
+    }
     trap::reply_receive(INPUT, answer, buffer.load_words(), REPLY)
 }
 
@@ -93,38 +97,44 @@ fn notify_lowest(program: &mut impl Program, channels: u64) -> u64 {
 /// The badge of a notification has at least one bit. The first is handled outside the loop, so that nothing of the badge
 /// lives on in the common case that it is the only one.
 #[inline(always)]
-fn handle_notification(program: &mut impl Program, buffer: Buffer, badge: u64) -> Received {
+fn handle_notification(program: &mut impl Program, badge: u64) {
     let mut channels = notify_lowest(program, badge);
     while channels != 0 {
+        cold_path();
         channels = notify_lowest(program, channels);
     }
-    receive(buffer)
 }
 
 #[inline(always)]
-fn handle_call(program: &mut impl Program, buffer: Buffer, event: Received) -> Received {
-    buffer.store_words(event.words);
+fn handle_call(program: &mut impl Program, buffer: Buffer, event: Received) -> MessageInfo {
+    if !buffer::skips(event.info) {
+        buffer.store_words(event.words);
+    }
     let channel = Channel::from_badge(event.badge & Badge::CHANNEL_MASK);
-    answer_and_receive(buffer, program.protected(channel, event.info))
+    program.protected(channel, event.info)
 }
 
 #[inline(always)]
-fn handle_fault(program: &mut impl Program, buffer: Buffer, event: Received) -> Received {
+fn handle_fault(program: &mut impl Program, buffer: Buffer, event: Received) -> FaultAnswer {
     buffer.store_words(event.words);
-    match program.fault(Child::from_badge(event.badge & Badge::CHILD_MASK), event.info) {
-        FaultAnswer::Reply(answer) => answer_and_receive(buffer, answer),
-        FaultAnswer::Stop => receive(buffer),
-    }
+    program.fault(Child::from_badge(event.badge & Badge::CHILD_MASK), event.info)
 }
 
+/// Handles messages until one has no answer.
 #[inline(always)]
-fn handle(program: &mut impl Program, buffer: Buffer, event: Received) -> Received {
-    if event.badge & Badge::PROTECTED_CALL != 0 {
-        return handle_call(program, buffer, event);
+fn handle(program: &mut impl Program, buffer: Buffer, mut event: Received) {
+    loop {
+        let answer = if event.badge & Badge::PROTECTED_CALL != 0 {
+            handle_call(program, buffer, event)
+        // Knowing which bits are zero, the compiler would choose longer instructions.
+        } else if hidden(event.badge) & Badge::CHILD_FAULT == 0 {
+            return handle_notification(program, hidden(event.badge));
+        } else {
+            match handle_fault(program, buffer, event) {
+                FaultAnswer::Reply(answer) => answer,
+                FaultAnswer::Stop => return,
+            }
+        };
+        event = answer_and_receive(buffer, answer);
     }
-    // Knowing which bits are zero, the compiler would choose longer instructions.
-    if hidden(event.badge) & Badge::CHILD_FAULT != 0 {
-        return handle_fault(program, buffer, event);
-    }
-    handle_notification(program, buffer, hidden(event.badge))
 }

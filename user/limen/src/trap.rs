@@ -127,6 +127,20 @@ macro_rules! define_traps {
             Received::from_registers(cptr, info, [w0, w1, w2, w3])
         }
 
+        /// Sends a message without words and waits for the answer.
+        #[inline(always)]
+        pub(crate) fn call_empty(to: u64, info: MessageInfo) -> Received {
+            let (mut cptr, mut info) = (to, info.as_raw());
+            let (w0, w1, w2, w3): (u64, u64, u64, u64);
+            // SAFETY: as in `plain`.
+            unsafe {
+                core::arch::asm!($trap, in($number) Syscall::Call.as_raw(), inlateout($cptr) cptr,
+                    inlateout($info) info, lateout($w0) w0, lateout($w1) w1, lateout($w2) w2, lateout($w3) w3,
+                    $(lateout($clobber) _,)* options(nostack));
+            }
+            Received::from_registers(cptr, info, [w0, w1, w2, w3])
+        }
+
         /// Answers the caller that `reply` has, then receives.
         #[inline(always)]
         pub(crate) fn reply_receive(from: u64, info: MessageInfo, words: Words, reply: u64) -> Received {
@@ -137,6 +151,21 @@ macro_rules! define_traps {
                 core::arch::asm!($trap, in($number) Syscall::ReplyRecv.as_raw(), inlateout($cptr) cptr,
                     inlateout($info) info, inlateout($w0) w0, inlateout($w1) w1, inlateout($w2) w2, inlateout($w3) w3,
                     in($reply) reply,
+                    $(lateout($clobber) _,)* options(nostack));
+            }
+            Received::from_registers(cptr, info, [w0, w1, w2, w3])
+        }
+
+        /// The same with an answer without words.
+        #[inline(always)]
+        pub(crate) fn reply_empty_receive(from: u64, info: MessageInfo, reply: u64) -> Received {
+            let (mut cptr, mut info) = (from, info.as_raw());
+            let (w0, w1, w2, w3): (u64, u64, u64, u64);
+            // SAFETY: as in `plain`.
+            unsafe {
+                core::arch::asm!($trap, in($number) Syscall::ReplyRecv.as_raw(), inlateout($cptr) cptr,
+                    inlateout($info) info, in($reply) reply,
+                    lateout($w0) w0, lateout($w1) w1, lateout($w2) w2, lateout($w3) w3,
                     $(lateout($clobber) _,)* options(nostack));
             }
             Received::from_registers(cptr, info, [w0, w1, w2, w3])

@@ -15,6 +15,23 @@ pub(crate) fn store_zero(address: u64) {
     unsafe { asm!("sw zero, 0({})", in(reg) address, options(nostack)) }
 }
 
+/// The place of the lowest set bit of a word that is not zero. The boards' instruction set has no instruction for it, and compilers
+/// count the bits below, with twice as many instructions: any six neighbouring bits of a de Bruijn sequence occur once in it.
+#[inline(always)]
+pub(crate) const fn lowest_bit(word: u64) -> u8 {
+    const SEQUENCE: u64 = 0x0218_a392_cd3d_5dbf;
+    static PLACES: [u8; 64] = {
+        let mut places = [0; 64];
+        let mut place = 0;
+        while place < 64 {
+            places[(SEQUENCE << place >> 58) as usize] = place as u8;
+            place += 1;
+        }
+        places
+    };
+    PLACES[((word & word.wrapping_neg()).wrapping_mul(SEQUENCE) >> 58) as usize]
+}
+
 /// Reads the cycle counter.
 #[inline(always)]
 pub(crate) fn read_counter() -> u64 {

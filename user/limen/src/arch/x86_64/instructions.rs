@@ -13,6 +13,12 @@ pub(crate) fn store_zero(address: u64) {
     unsafe { asm!("mov dword ptr [{}], 0", in(reg) address, options(nostack)) }
 }
 
+/// The place of the lowest set bit of a word that is not zero.
+#[inline(always)]
+pub(crate) const fn lowest_bit(word: u64) -> u8 {
+    word.trailing_zeros() as u8
+}
+
 /// Reads the time-stamp counter after everything before is done.
 #[inline(always)]
 pub(crate) fn read_counter() -> u64 {

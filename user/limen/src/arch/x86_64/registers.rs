@@ -7,6 +7,9 @@ pub(crate) use limen_abi::limits::USER_TOP_X86_64 as USER_TOP;
 /// The contract.
 pub(crate) const MAP: RegisterMap = register::X86_64;
 
+/// Whether the library tests for an empty message before it accesses the buffer.
+pub(crate) const SKIPS_EMPTY_MESSAGES: bool = false;
+
 /// Hands the registers to a macro; `trap.rs` compares them with the contract.
 macro_rules! registers {
     ($then:ident) => {
