@@ -2,7 +2,8 @@
 //!
 //! A process that is runnable but queues for a processor makes no progress, so a loaded machine would fail good runs.
 //! Therefore time in the run queue does not count, but time on a processor and time asleep do: a process that loops
-//! times out, and so does one that waits for something that never happens.
+//! times out, and so does one that waits for something that never happens. Time in which this program kept the process stopped
+//! does not count either.
 //!
 //! Source: Linux, Documentation/scheduler/sched-stats.rst, `/proc/PID/schedstat`. Where there is no such file, all time counts.
 
@@ -44,6 +45,8 @@ pub struct Watch {
     process: PathBuf,
     start: Instant,
     before: Threads,
+    /// The time since the start in which this program kept the process stopped.
+    stopped: Duration,
 }
 
 impl Watch {
@@ -53,12 +56,19 @@ impl Watch {
     }
 
     fn start(process: &Path) -> Self {
-        Self { process: process.to_owned(), start: Instant::now(), before: threads(process) }
+        let (start, before) = (Instant::now(), threads(process));
+        Self { process: process.to_owned(), start, before, stopped: Duration::ZERO }
+    }
+
+    /// Leaves out a time since the start in which this program kept the process stopped.
+    pub fn leave_out(&mut self, stopped: Duration) {
+        self.stopped += stopped;
     }
 
     /// The time that counts since the start.
     pub fn had(&self) -> Duration {
-        time_had(self.start.elapsed(), &self.before, &threads(&self.process))
+        let elapsed = self.start.elapsed().saturating_sub(self.stopped);
+        time_had(elapsed, &self.before, &threads(&self.process))
     }
 
     /// The part of it in which the process was on a processor.
@@ -153,6 +163,15 @@ mod tests {
         assert_eq!(time_had(second(10), &before, &threads(&[("1", 101, 207)])), second(3));
         assert_eq!(time_had(second(10), &before, &threads(&[("1", 104, 206), ("3", 2, 8)])), second(6));
         assert_eq!(time_had(second(10), &Threads::new(), &Threads::new()), second(10));
+    }
+
+    #[test]
+    fn time_in_which_a_process_was_stopped_does_not_count() {
+        let mut watch = Watch::start(Path::new("/proc/none"));
+        std::thread::sleep(LIMIT);
+        assert!(watch.had() >= LIMIT);
+        watch.leave_out(Duration::from_secs(3600));
+        assert_eq!(watch.had(), Duration::ZERO);
     }
 
     #[test]

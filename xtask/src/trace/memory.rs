@@ -256,8 +256,9 @@ fn search_all(file: &File) -> std::io::Result<Option<u64>> {
     Ok(None)
 }
 
-/// Stops a process with all of its threads.
-pub fn freeze(process: u32) {
+/// Stops a process with all of its threads. On a busy host, one that waits for a processor may still run when this function
+/// returns.
+pub fn freeze(process: u32) -> Emulator {
     process::signal(process, "STOP");
     let is_stopped = |thread: &fs::DirEntry| {
         let stat = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
@@ -266,10 +267,11 @@ pub fn freeze(process: u32) {
     for _ in 0..LOOKS {
         let threads = fs::read_dir(format!("/proc/{process}/task"));
         if threads.is_ok_and(|threads| threads.flatten().all(|thread| is_stopped(&thread))) {
-            return;
+            return Emulator::Frozen;
         }
         thread::sleep(Duration::from_millis(1));
     }
+    Emulator::Runs
 }
 
 /// Lets a process continue.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use limen_trace::ring::Place;
 use limen_trace::{Reader, System};
@@ -135,7 +135,7 @@ fn explained(failure: &Failure, session: &Session) -> Failure {
 struct Recorder {
     memory: Memory,
     place: Place,
-    /// Its state while a copy is made.
+    /// The wanted state of the emulator during a copy.
     emulator: Emulator,
     nanoseconds: u64,
     reader: Reader,
@@ -146,14 +146,14 @@ struct Recorder {
 
 impl Recorder {
     fn run(&mut self, has_ended: &AtomicBool) -> Outcome<End> {
-        let (mut interval, mut idle) = (INTERVALS[0], None);
+        let (mut interval, mut idle) = (INTERVALS[0], None::<Watch>);
         // The machine's time when the console was seen to be complete. The host sees it at another time in each run.
         let mut completed = None;
         loop {
             let is_complete = !matches!(self.asked.recv_timeout(interval), Err(RecvTimeoutError::Timeout));
             if has_ended.load(Ordering::Relaxed) {
                 // The file outlives the emulator.
-                self.copy()?;
+                self.copy(Emulator::Frozen)?;
                 return Ok(End::Console);
             }
             let Some(emulator) = self.memory.process() else {
@@ -163,11 +163,15 @@ impl Recorder {
                 continue;
             };
             let copied = match self.emulator {
-                Emulator::Runs => self.copy(),
+                Emulator::Runs => self.copy(Emulator::Runs),
                 Emulator::Frozen => {
-                    freeze(emulator);
-                    let copied = self.copy();
+                    let state = freeze(emulator);
+                    let frozen = Instant::now();
+                    let copied = self.copy(state);
                     thaw(emulator);
+                    if let Some(watch) = idle.as_mut().filter(|_| state == Emulator::Frozen) {
+                        watch.leave_out(frozen.elapsed());
+                    }
                     copied
                 }
             };
@@ -210,8 +214,8 @@ impl Recorder {
     }
 
     /// Copies the rings, and returns the most new records of one; 0 if they are not there yet.
-    fn copy(&mut self) -> Outcome<usize> {
-        let copies = self.memory.rings(self.place, self.emulator)?;
+    fn copy(&mut self, emulator: Emulator) -> Outcome<usize> {
+        let copies = self.memory.rings(self.place, emulator)?;
         // Boot writes the count of records last.
         Ok(copies.iter().filter_map(|copy| self.reader.add(copy).ok()).max().unwrap_or(0))
     }
