@@ -16,9 +16,10 @@ use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::Board;
 use crate::shell::process;
 
-/// The files with the memory and with the emulator's process id, in the image's folder.
-const MEMORY: &str = "memory.bin";
-const PROCESS: &str = "emulator.pid";
+/// The file with the memory, in the image's folder.
+pub const MEMORY: &str = "memory.bin";
+/// The file with the emulator's process id, beside it.
+pub const PROCESS: &str = "emulator.pid";
 /// The alignment of a ring.
 const PAGE: usize = 4096;
 /// Physical addresses at which the memory of QEMU's machines begins.

@@ -114,11 +114,7 @@ impl Run<'_> {
             let recorded = recording.join().map_err(|_| Failure::new("the recorder stopped with a panic"))?;
             progress::clear();
             let session = session?;
-            let (end, mut reader) = recorded.map_err(|failure| explained(&failure, &session))?;
-            reader.cut(self.nanoseconds);
-            if matches!(end, End::Console | End::Idle) {
-                reader.cut_idle_end();
-            }
+            let (end, reader) = recorded.map_err(|failure| explained(&failure, &session))?;
             Ok(Recorded { reader, session, end })
         })
     }
@@ -145,7 +141,17 @@ struct Recorder {
 }
 
 impl Recorder {
+    /// Records the run until an instant of the machine. Which end the recorder notices first depends on the host: the last line,
+    /// an idle system, or the end of the time. A system that is idle from its last line on gives the same records for all three.
     fn run(&mut self, has_ended: &AtomicBool) -> Outcome<End> {
+        let end = self.copy_until_end(has_ended)?;
+        self.reader.cut(self.nanoseconds);
+        self.reader.cut_idle_end();
+        Ok(end)
+    }
+
+    /// Copies the rings again and again.
+    fn copy_until_end(&mut self, has_ended: &AtomicBool) -> Outcome<End> {
         let (mut interval, mut idle) = (INTERVALS[0], None::<Watch>);
         // The machine's time when the console was seen to be complete. The host sees it at another time in each run.
         let mut completed = None;
@@ -243,5 +249,94 @@ impl Recorded {
             (Ending::Exited(..), End::Time | End::Idle | End::Full) => Ok(()),
             (ending, _) => ending.outcome(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::process::Command;
+    use std::sync::atomic::AtomicUsize;
+
+    use limen_abi::TraceKind;
+    use limen_abi::trace::{EntryReason, HEADER_BYTES, HeaderWord, MAGIC, NO_THREAD, RECORD_BYTES, what};
+    use limen_trace::Recording;
+
+    use super::*;
+    use crate::trace::memory::{MEMORY, PROCESS};
+
+    const SLOTS: u64 = 16;
+    const PADDR: u64 = 0x4000_0000;
+    /// The time to record.
+    const NANOSECONDS: u64 = 50_000_000;
+
+    /// The memory of a machine, of which only the ring is there: a thread runs and stops, and interrupts of an idle machine follow
+    /// at these times.
+    fn machine(interrupts: &[u64]) -> Vec<u8> {
+        let mut records = vec![
+            (0, what(TraceKind::Switch, NO_THREAD, 0)),
+            (1, what(TraceKind::Exit, 0, 0)),
+            (1000, what(TraceKind::Entry, 0, 0)),
+            (1001, what(TraceKind::Switch, 0, NO_THREAD)),
+            (1002, what(TraceKind::Exit, NO_THREAD, 0)),
+        ];
+        for time in interrupts {
+            records.push((*time, what(TraceKind::Entry, NO_THREAD, EntryReason::Interrupt as u64)));
+            records.push((time + 1, what(TraceKind::Exit, NO_THREAD, 0)));
+        }
+        let mut words = vec![0; ((HEADER_BYTES + SLOTS * RECORD_BYTES) / 8) as usize];
+        words[HeaderWord::MAGIC] = MAGIC;
+        words[HeaderWord::COUNT] = records.len() as u64;
+        words[HeaderWord::SLOTS] = SLOTS;
+        words[HeaderWord::FREQUENCY] = 1_000_000_000;
+        words[HeaderWord::PADDR] = PADDR;
+        let slots = words[HeaderWord::LENGTH..].as_chunks_mut::<4>().0;
+        for ((number, (time, what)), slot) in (0..).zip(records).zip(slots) {
+            *slot = [number, time, what, 0];
+        }
+        words.into_iter().flat_map(u64::to_le_bytes).collect()
+    }
+
+    /// Records a machine that prints its last line before the first copy, or none. Instead of an emulator, a shell works.
+    fn recorded(interrupts: &[u64], prints: bool) -> (End, Vec<Recording>) {
+        static RUNS: AtomicUsize = AtomicUsize::new(0);
+        let run = format!("limen-recorder-{}-{}", std::process::id(), RUNS.fetch_add(1, Ordering::Relaxed));
+        let folder = std::env::temp_dir().join(run);
+        fs::create_dir_all(&folder).unwrap();
+        let memory = Memory::new(&folder);
+        fs::write(folder.join(MEMORY), machine(interrupts)).unwrap();
+        let mut shell = Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
+        fs::write(folder.join(PROCESS), shell.id().to_string()).unwrap();
+        let ((asks, asked), (answers, _answered)) = (channel(), channel());
+        if prints {
+            asks.send(()).unwrap();
+        }
+        let mut recorder = Recorder {
+            memory,
+            place: Place { paddr: Some(PADDR), bytes: HEADER_BYTES + SLOTS * RECORD_BYTES, rings: 1 },
+            emulator: Emulator::Frozen,
+            nanoseconds: NANOSECONDS,
+            reader: Reader::default(),
+            asked,
+            answers,
+        };
+        let end = recorder.run(&AtomicBool::new(false));
+        _ = shell.kill();
+        shell.wait().unwrap();
+        let recordings = recorder.reader.finish().unwrap();
+        drop(recorder.memory);
+        fs::remove_dir(&folder).unwrap();
+        (end.unwrap(), recordings)
+    }
+
+    #[test]
+    fn a_recording_is_the_same_whether_its_last_line_or_its_end_is_noticed_first() {
+        // The machine is idle from 1002 ns on, and skips time.
+        let early = recorded(&[], true);
+        let late = recorded(&[1_000_000, NANOSECONDS + 1], false);
+        let both = recorded(&[1_000_000, NANOSECONDS + 1], true);
+        assert_eq!([early.0, late.0, both.0], [End::Console, End::Time, End::Console]);
+        assert_eq!(early.1[0].records.last().map(|record| record.time), Some(1002));
+        assert_eq!((&late.1, &both.1), (&early.1, &early.1));
     }
 }
