@@ -131,15 +131,27 @@ fn check(workspace: &Workspace, board: &Board, traced: &Traced) -> Outcome {
     } else {
         let file = File::read(&trace.perfetto())?;
         let shows = (traced.shows)(&Shown { timeline, system: &system, file });
-        // With one processor, time is counted in instructions.
-        let is_repeatable = || Ok::<_, Failure>(is_smp || recorded()?.0.perfetto() == trace.perfetto());
         if !shows {
             Some("the trace does not show what the example does".to_owned())
+        } else if is_smp {
+            None
         } else {
-            (!is_repeatable()?).then(|| "another run has another trace".to_owned())
+            // With one processor, time is counted in instructions.
+            difference(&trace, &recorded()?.0)
         }
     };
     complaint.map_or(Ok(()), |complaint| Err(Failure::new(complaint)))
+}
+
+/// The first difference of two runs of a system.
+fn difference(trace: &Trace, other: &Trace) -> Option<String> {
+    if trace.perfetto() == other.perfetto() {
+        return None;
+    }
+    let (table, other) = (trace.table(), other.table());
+    let first = table.lines().zip(other.lines()).find(|(line, other)| line != other);
+    let shown = first.map(|(line, other)| format!(": '{other}' instead of '{line}'"));
+    Some(format!("another run has another trace{}", shown.unwrap_or_default()))
 }
 
 /// The first contradiction in a timeline.
