@@ -80,11 +80,12 @@ impl Run<'_> {
         };
         let folder = self.image.parent().unwrap_or(Path::new("."));
         let memory = Memory::new(folder);
-        let options = memory.options(self.board)?;
+        let board = Board { qemu: without_terminal(&self.board.qemu), ..self.board.clone() };
+        let options = memory.options(&board)?;
         let options: Vec<_> = options.iter().map(String::as_str).collect();
         let extra = [counts, &options, self.extra].concat();
         let boot = Boot {
-            board: self.board,
+            board: &board,
             image: self.image,
             extra: &extra,
             audience: Audience::Nobody,
@@ -118,6 +119,17 @@ impl Run<'_> {
             Ok(Recorded { reader, session, end })
         })
     }
+}
+
+/// The command of an emulator whose console is a file. If standard input and output are its console, QEMU sets up the terminal
+/// again after the signal CONT, in a handler that changes `errno`. A machine that starts meanwhile may then stop with an error.
+fn without_terminal(command: &[String]) -> Vec<String> {
+    let mut command = command.to_vec();
+    if let Some(at) = command.windows(2).position(|pair| pair == ["-serial", "mon:stdio"]) {
+        let words = ["-serial", "file:/dev/stdout", "-monitor", "none"];
+        command.splice(at..at + 2, words.map(str::to_owned));
+    }
+    command
 }
 
 /// The failure of the connection, with what the emulator said.
@@ -263,7 +275,9 @@ mod tests {
     use limen_trace::Recording;
 
     use super::*;
+    use crate::run::board;
     use crate::trace::memory::{MEMORY, PROCESS};
+    use crate::workspace::Workspace;
 
     const SLOTS: u64 = 16;
     const PADDR: u64 = 0x4000_0000;
@@ -327,6 +341,15 @@ mod tests {
         drop(recorder.memory);
         fs::remove_dir(&folder).unwrap();
         (end.unwrap(), recordings)
+    }
+
+    #[test]
+    fn a_recorded_emulator_has_no_terminal_on_any_board() {
+        let boards = board::all(&Workspace::locate().unwrap()).unwrap();
+        for board in boards.iter().filter(|board| !board.qemu.is_empty()) {
+            let command = without_terminal(&board.qemu).join(" ");
+            assert!(!command.contains("stdio") && command.contains("-monitor none"), "{command}");
+        }
     }
 
     #[test]
