@@ -275,7 +275,7 @@ mod tests {
     use crate::arch::x86_64::X86_64;
     use crate::engine::WindowError;
     use crate::table::WORD_BYTES;
-    use crate::test_program::{Call, Log, PLAN, Plan, Program};
+    use crate::test_program::{Call, Called, Log, PLAN, Plan, Program, SITE};
 
     /// Sites of the first key on three pages, and one of the second key.
     const PLANS: [Plan; 4] = [
@@ -602,29 +602,6 @@ mod tests {
         keys.engine.counts.clear();
         assert_eq!([keys.enable(key), keys.disable(key)], [Ok(()); 2]);
         assert_eq!(keys.engine.counts, [Count::TurningOn, Count::Off]);
-    }
-
-    thread_local! {
-        static SITE: core::cell::Cell<usize> = const { core::cell::Cell::new(0) };
-    }
-
-    /// A call whose jump lies at [`SITE`].
-    struct Called;
-
-    impl StaticCall for Called {
-        type Target = usize;
-
-        fn address(target: usize) -> usize {
-            target
-        }
-
-        fn site() -> usize {
-            SITE.get()
-        }
-
-        fn slot() -> &'static core::sync::atomic::AtomicUsize {
-            unreachable!("calls are patched in this build")
-        }
     }
 
     #[test]

@@ -205,3 +205,146 @@ fn count_without_lock(key: &BranchKey, operation: Operation) -> Option<Result<()
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use core::cell::{Cell, RefCell};
+
+    use super::*;
+    use crate::arch::aarch64::Aarch64;
+    use crate::count::CountError;
+    use crate::test_program::{Called, Log, PLAN, Plan, Program, SITE};
+
+    /// A set of cores that counts how often it was locked.
+    #[derive(Default)]
+    struct Cores {
+        is_locked: Cell<bool>,
+        locks: Cell<u32>,
+    }
+
+    impl CpuSet for Cores {
+        fn lock(&self) {
+            assert!(!self.is_locked.replace(true));
+            self.locks.set(self.locks.get() + 1);
+        }
+
+        fn unlock(&self) {
+            assert!(self.is_locked.replace(false));
+        }
+    }
+
+    /// The writers' lock, which counts how often it was taken.
+    struct Writers<'k> {
+        keys: RefCell<Keys<'k, Aarch64, Log<'k>>>,
+        locks: Cell<u32>,
+    }
+
+    impl<'k> Locks<'k> for Writers<'k> {
+        type Encoding = Aarch64;
+        type Engine = Log<'k>;
+
+        fn with<R>(&self, act: impl FnOnce(&mut Keys<'k, Aarch64, Log<'k>>) -> R) -> R {
+            self.locks.set(self.locks.get() + 1);
+            act(&mut self.keys.borrow_mut())
+        }
+    }
+
+    fn shared<'k>(keys: Keys<'k, Aarch64, Log<'k>>) -> Shared<Writers<'k>> {
+        Shared::new(Writers { keys: RefCell::new(keys), locks: Cell::new(0) })
+    }
+
+    const UNDERFLOW: Result<(), KeyError> = Err(KeyError::Count(CountError::Underflow));
+    const COUNTED: Result<(), KeyError> = Err(KeyError::Count(CountError::Counted));
+
+    /// Operations on a key that is off at first, their results, the counts after them, and how often they take each lock.
+    const STEPS: [(Operation, Result<(), KeyError>, u32, u32); 8] = [
+        (Operation::Inc, Ok(()), 1, 1),
+        (Operation::Inc, Ok(()), 2, 0),
+        (Operation::Enable, COUNTED, 2, 0),
+        (Operation::Dec, Ok(()), 1, 0),
+        (Operation::Enable, Ok(()), 1, 1),
+        (Operation::Dec, Ok(()), 0, 1),
+        (Operation::Dec, UNDERFLOW, 0, 0),
+        (Operation::Disable, Ok(()), 0, 1),
+    ];
+
+    #[test]
+    fn locks_are_taken_only_where_code_may_be_patched() {
+        let mut program = Program::with::<Aarch64>(4, &[PLAN]);
+        let (view, keys) = program.start::<Aarch64>();
+        let (shared, key, cores) = (shared(keys), &view.keys()[0], Cores::default());
+        let mut cpus = Cpus::new(&cores);
+        for (step, (operation, outcome, count, locks)) in STEPS.into_iter().enumerate() {
+            assert_eq!((shared.change(key, operation, &mut cpus), key.count()), (outcome, count), "{step}");
+            assert_eq!(cores.locks.take(), locks, "{step}");
+            assert_eq!(shared.lock().locks.take(), locks, "{step}");
+        }
+        let locked = cpus.lock();
+        for (step, (operation, outcome, count, locks)) in STEPS.into_iter().enumerate() {
+            assert_eq!(
+                (shared.change_cpuslocked(key, operation, &locked), key.count()),
+                (outcome, count),
+                "{step}"
+            );
+            assert_eq!(shared.lock().locks.take(), locks, "{step}");
+        }
+        drop(locked);
+        assert_eq!((cores.locks.get(), cores.is_locked.get()), (1, false));
+    }
+
+    #[test]
+    fn each_name_performs_its_operation() {
+        let mut program = Program::with::<Aarch64>(4, &[PLAN]);
+        let (view, keys) = program.start::<Aarch64>();
+        let (shared, key, cores) = (shared(keys), &view.keys()[0], Cores::default());
+        let mut cpus = Cpus::new(&cores);
+        assert_eq!((shared.enable(key, &mut cpus), key.count()), (Ok(()), 1));
+        assert_eq!((shared.inc(key, &mut cpus), key.count()), (Ok(()), 2));
+        assert_eq!((shared.dec(key, &mut cpus), key.count()), (Ok(()), 1));
+        assert_eq!((shared.disable(key, &mut cpus), key.count()), (Ok(()), 0));
+        assert_eq!(shared.disable(key, &mut cpus), Ok(()));
+        let locked = cpus.lock();
+        assert_eq!((shared.enable_cpuslocked(key, &locked), key.count()), (Ok(()), 1));
+        assert_eq!((shared.inc_cpuslocked(key, &locked), key.count()), (Ok(()), 2));
+        assert_eq!((shared.dec_cpuslocked(key, &locked), key.count()), (Ok(()), 1));
+        assert_eq!((shared.disable_cpuslocked(key, &locked), key.count()), (Ok(()), 0));
+        assert_eq!(shared.disable_cpuslocked(key, &locked), Ok(()));
+    }
+
+    #[test]
+    fn a_read_only_key_is_counted_only_until_keys_are_sealed() {
+        let mut program = Program::with::<Aarch64>(4, &[Plan { key: 2, ..PLAN }]);
+        let (view, keys) = program.start::<Aarch64>();
+        let (shared, key, cores) = (shared(keys), &view.keys()[2], Cores::default());
+        let mut cpus = Cpus::new(&cores);
+        assert_eq!((shared.inc(key, &mut cpus), shared.inc(key, &mut cpus)), (Ok(()), Ok(())));
+        shared.lock().keys.borrow_mut().seal();
+        assert_eq!((shared.inc(key, &mut cpus), key.count()), (Err(KeyError::Sealed), 2));
+    }
+
+    #[test]
+    #[cfg_attr(not(limen_keys = "patched"), ignore = "only this build patches code, and Miri has another")]
+    fn a_static_call_is_exchanged_under_both_locks() {
+        let mut program = Program::with::<Aarch64>(4, &[PLAN]);
+        let site = program.view().site(&PLAN);
+        let (view, mut keys) = program.start::<Aarch64>();
+        keys.enable(&view.keys()[0]).unwrap();
+        let (shared, cores) = (shared(keys), Cores::default());
+        let mut cpus = Cpus::new(&cores);
+        SITE.set(site.address);
+        let before = view.code()[8];
+        let word = |distance| Aarch64::jump(4, distance).expect("a target in reach").insert(before, 0);
+        assert_eq!(shared.set_call::<Called, _>(site.address + 64, &mut cpus), Ok(()));
+        assert_eq!((view.code()[8], cores.locks.get(), cores.is_locked.get()), (word(64), 1, false));
+        assert_eq!(shared.set_call_cpuslocked::<Called, _>(site.address + 96, &cpus.lock()), Ok(()));
+        assert_eq!((view.code()[8], shared.lock().locks.get()), (word(96), 2));
+    }
+
+    #[test]
+    fn locks_have_names() {
+        let cores = Cores::default();
+        let mut cpus = Cpus::new(&cores);
+        assert_eq!(std::format!("{cpus:?}"), "Cpus");
+        assert_eq!(std::format!("{:?}", cpus.lock()), "CpusLocked");
+    }
+}

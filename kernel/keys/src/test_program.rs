@@ -1,9 +1,11 @@
 //! A program in data: code, keys and rows as a linker would store them, and an engine that can be made to fail.
 
 use std::boxed::Box;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::vec::Vec;
 
+use crate::call::StaticCall;
 use crate::encoding::Encoding;
 use crate::engine::{Engine, WINDOW_BYTES, WindowError};
 use crate::key::BranchKey;
@@ -200,5 +202,29 @@ impl Engine for Log<'_> {
 
     fn resume(&mut self) {
         self.calls.push(Call::Resume);
+    }
+}
+
+thread_local! {
+    /// The address of the jump of [`Called`].
+    pub(crate) static SITE: Cell<usize> = const { Cell::new(0) };
+}
+
+/// A static call whose jump lies at [`SITE`].
+pub(crate) struct Called;
+
+impl StaticCall for Called {
+    type Target = usize;
+
+    fn address(target: usize) -> usize {
+        target
+    }
+
+    fn site() -> usize {
+        SITE.get()
+    }
+
+    fn slot() -> &'static AtomicUsize {
+        unreachable!("calls are patched in this build")
     }
 }

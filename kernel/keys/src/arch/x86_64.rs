@@ -142,8 +142,10 @@ mod tests {
     #[test]
     #[cfg_attr(not(limen_keys = "patched"), ignore = "only this build patches code, and Miri has another")]
     fn a_core_goes_on_past_the_breakpoint_of_each_step() {
-        for (length, distance) in [(NEAR, 32), (NEAR, 33), (FAR, 32), (FAR, 33)] {
-            let plan = Plan { distance, ..PLAN };
+        for (length, distance, offset) in
+            [(NEAR, 32, 0), (NEAR, 33, 0), (NEAR, 33, 6), (FAR, 32, 0), (FAR, 33, 0), (FAR, 33, 3)]
+        {
+            let plan = Plan { at: PLAN.at + offset, distance, ..PLAN };
             let mut program = Program::with::<X86_64>(length, &[plan]);
             let (view, mut keys) = program.start::<X86_64>();
             let site = view.site(&plan);
