@@ -69,7 +69,13 @@ impl Buffer {
     /// Keeps words that came in registers.
     #[inline(always)]
     pub(crate) fn store_words(self, words: Words) {
-        for (index, word) in words.into_iter().enumerate() {
+        self.store_first(words, words.len());
+    }
+
+    /// Keeps the first words that came in registers, where the others have not been loaded.
+    #[inline(always)]
+    pub(crate) fn store_first(self, words: Words, length: usize) {
+        for (index, word) in words.into_iter().enumerate().take(length) {
             self.write(BufferWord::MESSAGE + index, word);
         }
     }

@@ -123,14 +123,13 @@ impl Channel {
         }
         let buffer = Buffer::here();
         let endpoint = BASE_ENDPOINT + u64::from(self.0);
-        let answer = if buffer::skips(message) {
-            trap::call_empty(endpoint, message)
-        } else {
-            trap::call(endpoint, message, buffer.load_words())
-        };
-        if !buffer::skips(answer.info) {
-            buffer.store_words(answer.words);
+        if buffer::skips(message) {
+            let answer = trap::call_empty(endpoint, message);
+            buffer.store_first(answer.words, answer.info.length());
+            return answer.info;
         }
+        let answer = trap::call(endpoint, message, buffer.load_words());
+        buffer.store_words(answer.words);
         answer.info
     }
 

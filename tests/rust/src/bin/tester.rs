@@ -74,6 +74,7 @@ fn init() -> Tester {
         a_program_knows_its_name
         rights_are_those_of_the_description
         labels_and_words_go_to_the_server_and_back
+        words_beyond_those_of_an_answer_stay
         every_word_of_a_message_arrives
         a_call_without_the_right_has_an_empty_answer
         what_is_not_granted_does_nothing
@@ -133,6 +134,13 @@ fn labels_and_words_go_to_the_server_and_back() -> Outcome {
     check!(message::word(0) == 42 && message::word(1) == 0 && message::word(2) == 7);
     let widest = (1 << 52) - 1001;
     check!(echo(widest, 0) == MessageInfo::new(widest + 1000, 0));
+    Ok(())
+}
+
+fn words_beyond_those_of_an_answer_stay() -> Outcome {
+    (0..4).for_each(|index| message::set_word(index, 70 + index as u64));
+    check!(echo(Request::Tell as u64, 0).length() == 2);
+    check!(message::word(2) == 72 && message::word(3) == 73);
     Ok(())
 }
 
