@@ -31,6 +31,12 @@ const BOARD: &str = "qemu_virt_riscv64";
 /// The folder of everything that is built.
 const FOLDER: &str = "build/simulated_core";
 
+/// The Python environment in that folder which has the core's package.
+const ENVIRONMENT: &str = "python";
+
+/// The file in a simulator's folder that says what it was built from.
+const STAMP: &str = "built-from";
+
 /// The programs that it needs, and what to install if one is missing.
 const TOOLS: [&str; 3] = ["verilator", "g++", "make"];
 const ADVICE: &str = "install the packages verilator, g++, make and python3-venv";
@@ -132,11 +138,26 @@ fn core_of(words: &[String]) -> Outcome<&'static Core> {
     })
 }
 
-/// Why this machine cannot build the simulator; `None` if it has the programs.
-pub fn missing() -> Option<String> {
+/// Why this machine cannot build a simulator; `None` if it has the programs and the core's Verilog, which is installed if it
+/// is missing.
+///
+/// # Errors
+/// When the package does not have the pinned digest.
+pub fn not_buildable(workspace: &Workspace) -> Outcome<Option<String>> {
     let lacks = |tool: &&str| process::capture(Command::new(tool).arg("--version")).is_err();
-    let tool = TOOLS.into_iter().find(lacks)?;
-    Some(format!("a simulated core needs {tool}: {ADVICE}"))
+    if let Some(tool) = TOOLS.into_iter().find(lacks) {
+        return Ok(Some(format!("a simulated core needs {tool}: {ADVICE}")));
+    }
+    let folder = workspace.path(FOLDER);
+    let requirements = folder.join("requirements.txt");
+    files::write(&requirements, REQUIREMENTS)?;
+    let reason = python::install(&requirements, &folder.join(ENVIRONMENT))?;
+    Ok(reason.map(|reason| format!("the simulated core cannot be installed: {reason}; {ADVICE}")))
+}
+
+/// Whether the simulator of this board was built from these sources with this machine's Verilator.
+pub fn is_built(workspace: &Workspace, board: &Board) -> bool {
+    core_of(&board.qemu).is_ok_and(|core| core.is_built(workspace))
 }
 
 /// Builds the simulators of these boards and their firmware, unless they were built from the same sources with the same
@@ -147,16 +168,19 @@ pub fn missing() -> Option<String> {
 pub fn build(workspace: &Workspace, boards: &[Board]) -> Outcome {
     let simulated = boards.iter().filter(|board| board.is_simulated);
     let cores = simulated.map(|board| core_of(&board.qemu)).collect::<Outcome<Vec<_>>>()?;
-    let mut needed = CORES.iter().filter(|core| cores.iter().any(|needed| needed.harts == core.harts));
-    needed.try_for_each(|core| core.build(workspace))
+    let needed = CORES.iter().filter(|core| cores.iter().any(|needed| needed.harts == core.harts));
+    let mut missing = needed.filter(|core| !core.is_built(workspace)).peekable();
+    if missing.peek().is_some()
+        && let Some(reason) = not_buildable(workspace)?
+    {
+        return Err(Failure::new(reason));
+    }
+    missing.try_for_each(|core| core.build(workspace))
 }
 
 impl Core {
-    fn build(&self, workspace: &Workspace) -> Outcome {
-        if let Some(sentence) = missing() {
-            return Err(Failure::new(sentence));
-        }
-        let folder = workspace.path(FOLDER).join(self.name);
+    /// Text of everything from which the simulator is built, and the name and version of Verilator.
+    fn sources(&self) -> Outcome<(String, String)> {
         let translator = process::capture(Command::new("verilator").arg("--version"))?.trim().to_owned();
         let core = TIME.map(|(_, text)| text).join("\n");
         let learning =
@@ -164,10 +188,22 @@ impl Core {
         let compilation = [&TRANSLATION[..], &learning].concat().join(" ");
         let sources =
             [translator.as_str(), SIMULATOR, FIRMWARE, SIGNALS, REQUIREMENTS, &compilation, &core].join("\n");
-        let stamp = folder.join("built-from");
-        if files::read(&stamp).is_ok_and(|present| present == sources) {
-            return Ok(());
-        }
+        Ok((sources, translator))
+    }
+
+    fn folder(&self, workspace: &Workspace) -> PathBuf {
+        workspace.path(FOLDER).join(self.name)
+    }
+
+    fn is_built(&self, workspace: &Workspace) -> bool {
+        let present = files::read(&self.folder(workspace).join(STAMP));
+        present.is_ok_and(|present| self.sources().is_ok_and(|(sources, _)| present == sources))
+    }
+
+    fn build(&self, workspace: &Workspace) -> Outcome {
+        let (sources, translator) = self.sources()?;
+        let folder = self.folder(workspace);
+        let stamp = folder.join(STAMP);
         let image = self.example(workspace)?;
         eprintln!("building the simulated core (harts: {}), which takes minutes once", self.harts);
         // Without it, an interrupted build starts over.
@@ -247,13 +283,9 @@ impl Core {
     }
 }
 
-/// The folder with the core's Verilog, which is installed if it is missing.
+/// The folder with the core's Verilog, in the folder of everything that is built.
 fn verilog(folder: &Path) -> Outcome<PathBuf> {
-    let (requirements, environment) = (folder.join("requirements.txt"), folder.join("python"));
-    files::write(&requirements, REQUIREMENTS)?;
-    if let Some(reason) = python::install(&requirements, &environment)? {
-        return Err(Failure::new(format!("the simulated core cannot be installed: {reason}; {ADVICE}")));
-    }
+    let environment = folder.join(ENVIRONMENT);
     let versions = environment.join("lib");
     let entries = fs::read_dir(&versions).context(|| format!("cannot list {}", versions.display()))?;
     let packaged = |version: fs::DirEntry| version.path().join("site-packages/pythondata_cpu_rocket/verilog");

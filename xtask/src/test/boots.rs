@@ -16,6 +16,7 @@ use crate::run::project::Build;
 use crate::run::python;
 use crate::run::qemu::{self, Audience, Boot, Session, Watch};
 use crate::shell::files;
+use crate::simulated_core;
 use crate::test::boot_case::Case;
 use crate::test::coverage::{Coverage, Executed};
 use crate::test::gdb;
@@ -63,6 +64,10 @@ impl Run<'_> {
         let suite = Suite::of(&job.project)?;
         if board.is_simulated && suite.needs_emulator() {
             let note = "not run: it needs the emulator".to_owned();
+            return Ok(Verdict { notes: vec![note], ..Verdict::default() });
+        }
+        if board.is_simulated && !simulated_core::is_built(workspace, board) {
+            let note = "not run: the simulated core is not there".to_owned();
             return Ok(Verdict { notes: vec![note], ..Verdict::default() });
         }
         if job.replays && (suite.injection().is_some() || suite.debugger().is_some()) {

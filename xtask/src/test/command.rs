@@ -104,7 +104,7 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
         cover(workspace, &plan, &mut tally)?;
         return tally.finish(workspace, &terms);
     }
-    simulated_core::build(workspace, &boards)?;
+    build_cores(workspace, &plan)?;
     let has_sdk = plan.needs_sdk() && build_sdk(workspace, &mut tally);
     let _busy = Busy::start(options.beside)?;
     for _ in 0..options.repeat.unwrap_or(1) {
@@ -114,6 +114,20 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
         return Err(no_test(workspace, &options)?);
     }
     tally.finish(workspace, &terms)
+}
+
+/// Builds the simulated cores of the plan. Says so if this machine cannot build those that the user has not named.
+fn build_cores(workspace: &Workspace, plan: &Plan<'_>) -> Outcome {
+    let cores = plan.cores();
+    let is_lacking = cores.iter().any(|core| !simulated_core::is_built(workspace, core));
+    if is_lacking
+        && plan.options.variants.is_empty()
+        && let Some(reason) = simulated_core::not_buildable(workspace)?
+    {
+        println!("left out: systems on simulated cores; {reason}");
+        return Ok(());
+    }
+    simulated_core::build(workspace, &cores)
 }
 
 /// Builds the SDK; returns whether it exists.

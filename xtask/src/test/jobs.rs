@@ -7,6 +7,7 @@ use crate::failure::{Context, Outcome};
 use crate::run::board::{self, Board};
 use crate::run::expected::Expected;
 use crate::run::project::Project;
+use crate::simulated_core;
 use crate::test::boot_case::{CASES, Case};
 use crate::test::injection::{Injection, Places};
 use crate::test::options::Options;
@@ -68,58 +69,13 @@ pub fn select(
 ) -> Outcome<Vec<Job>> {
     let all_boards = board::all(workspace)?;
     let trace_limit = options.trace_limit;
+    let choosing = Choosing { workspace, boards, options, quick };
     let mut jobs = Vec::new();
-    for (shelf, judge) in [("tests", (|| Judge::Suite) as fn() -> Judge), ("examples", || Judge::Example)] {
+    for (shelf, judge) in [("tests", Judge::Suite), ("examples", Judge::Example)] {
         for project in Project::on_shelf(workspace, shelf)? {
             let suite = Suite::of(&project)?;
             suite.check_variants(&all_boards).context(|| project.name.clone())?;
-            let is_sampled = !options.is_whole() && suite.injection().is_some_and(Injection::is_sampled);
-            let taken = if is_sampled { Places::Sample } else { Places::All };
-            let is_example = shelf == "examples";
-            if is_example && Expected::of(&project)?.is_none() {
-                continue;
-            }
-            let configs = |board: &Board| {
-                let mut configs = match is_example {
-                    true => suite.example_configs(&board.name),
-                    false => suite.configs(&board.name),
-                };
-                // A simulated core may have fewer processors than the board.
-                configs.retain(|config| !board.is_simulated || board.has(config));
-                configs
-            };
-            let runs =
-                |board: &&Board| options.run_everything_on(board) || !is_example && suite.names(&board.name);
-            let candidates =
-                boards.iter().filter(runs).map(|board| Candidate { board, configs: configs(board) });
-            let mut places: Vec<_> = candidates.filter(|candidate| !candidate.configs.is_empty()).collect();
-            if let Some(choice) = quick {
-                places = choice.places(&project.name, places);
-            } else if !options.is_whole() {
-                places = selection::places(&project.name, places);
-            }
-            for Candidate { board, configs: chosen } in places {
-                for config in configs(board) {
-                    let mut boards = boards_for(&suite, board, &config)?;
-                    // Variants run wherever the project does, in their own configuration.
-                    if !chosen.contains(&config) {
-                        boards.remove(0);
-                    }
-                    if quick.is_some() {
-                        boards.retain(|board| board.chosen.is_empty());
-                    }
-                    let (project, judge) = (project.clone(), judge());
-                    jobs.push(Job {
-                        project,
-                        boards,
-                        config,
-                        judge,
-                        replays: false,
-                        trace_limit,
-                        places: taken,
-                    });
-                }
-            }
+            jobs.extend(choosing.jobs(&project, &suite, judge)?);
         }
     }
     if quick.is_some() {
@@ -153,6 +109,87 @@ pub fn select(
     }
     jobs.retain(|job| !job.boards.is_empty());
     Ok(jobs)
+}
+
+/// Chooses the systems of suites and examples.
+struct Choosing<'a> {
+    workspace: &'a Workspace,
+    boards: &'a [Board],
+    options: &'a Options,
+    quick: Option<&'a Choice>,
+}
+
+impl Choosing<'_> {
+    /// The systems of a project.
+    fn jobs(&self, project: &Project, suite: &Suite, judge: Judge) -> Outcome<Vec<Job>> {
+        let Self { boards, options, quick, .. } = *self;
+        let is_example = matches!(judge, Judge::Example);
+        if is_example && Expected::of(project)?.is_none() {
+            return Ok(Vec::new());
+        }
+        let is_sampled = !options.is_whole() && suite.injection().is_some_and(Injection::is_sampled);
+        let taken = if is_sampled { Places::Sample } else { Places::All };
+        let configs = |board: &Board| {
+            let mut configs = match is_example {
+                true => suite.example_configs(&board.name),
+                false => suite.configs(&board.name),
+            };
+            // A simulated core may have fewer processors than the board.
+            configs.retain(|config| !board.is_simulated || board.has(config));
+            configs
+        };
+        let runs =
+            |board: &&Board| options.run_everything_on(board) || !is_example && suite.names(&board.name);
+        let candidates = boards.iter().filter(runs).map(|board| Candidate { board, configs: configs(board) });
+        let mut places: Vec<_> = candidates.filter(|candidate| !candidate.configs.is_empty()).collect();
+        if let Some(choice) = quick {
+            places = choice.places(&project.name, places);
+        } else if !options.is_whole() {
+            places = selection::places(&project.name, places);
+        }
+        let mut jobs = Vec::new();
+        for Candidate { board, configs: chosen } in places {
+            let all = configs(board);
+            for config in &all {
+                let mut boards = boards_for(suite, board, config)?;
+                // Variants run wherever the project does, in their own configuration.
+                if !chosen.contains(config) {
+                    boards.remove(0);
+                }
+                if quick.is_some() {
+                    boards.retain(|board| board.chosen.is_empty());
+                } else {
+                    boards.extend(self.cores(project, board, config, &all));
+                }
+                jobs.push(Job {
+                    project: project.clone(),
+                    boards,
+                    config: config.clone(),
+                    judge,
+                    replays: false,
+                    trace_limit: options.trace_limit,
+                    places: taken,
+                });
+            }
+        }
+        Ok(jobs)
+    }
+
+    /// The simulated cores on which a project boots as well in this one of its configurations.
+    fn cores(&self, project: &Project, board: &Board, config: &str, configs: &[String]) -> Vec<Board> {
+        let Self { workspace, options, .. } = *self;
+        if options.replay || options.coverage {
+            return Vec::new();
+        }
+        let names = selection::cores(&project.name, options.is_whole());
+        let mut cores: Vec<_> = names.filter_map(|name| board.with(&[name.to_owned()]).ok()).collect();
+        cores.retain(|core| {
+            let last = configs.iter().rfind(|config| core.has(config));
+            let is_there = || options.builds_cores() || simulated_core::is_built(workspace, core);
+            last.is_some_and(|last| last == config) && is_there()
+        });
+        cores
+    }
 }
 
 /// The board with the emulator's command for a configuration, then the same with the suite's variants.

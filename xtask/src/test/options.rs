@@ -51,6 +51,11 @@ impl Options {
         self.all || self.coverage || self.replay || selects
     }
 
+    /// Whether simulated cores are built if they are not there.
+    pub fn builds_cores(&self) -> bool {
+        self.all || self.only.is_some() || !self.variants.is_empty()
+    }
+
     /// Why these options do not go together.
     fn conflict(&self) -> Option<&'static str> {
         let has_filter = !self.filter.is_empty();

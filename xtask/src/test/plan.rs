@@ -157,6 +157,13 @@ impl<'a> Plan<'a> {
         !self.jobs.is_empty() || !self.compared.is_empty() || self.parts.iter().any(|part| part.needs_sdk)
     }
 
+    /// The simulated cores that it uses.
+    pub fn cores(&self) -> Vec<Board> {
+        let booted = self.jobs.iter().flat_map(|job| &job.boards);
+        let measured = self.compared.iter().map(|(board, _)| *board);
+        booted.chain(measured).filter(|board| board.is_simulated).cloned().collect()
+    }
+
     /// The name of each test.
     pub fn names(&self) -> BTreeSet<String> {
         let parts = self.parts.iter().map(|part| part.name.to_owned());
@@ -283,6 +290,23 @@ mod tests {
         assert_eq!(figures(&["figures"]), [Rows::All]);
         assert_eq!(figures(&["full figures"]), [Rows::Full]);
         assert_eq!(figures(&["calls"]), []);
+    }
+
+    #[test]
+    fn all_tests_boot_systems_on_simulated_cores() {
+        let (workspace, boards) = everything();
+        let on_cores = |words: &[&str]| {
+            let options = parse(lexopt::Parser::from_args(words)).unwrap();
+            let names = Plan::of(&workspace, &boards, &options).unwrap().names();
+            names.into_iter().filter(|name| name.contains(" with rocket")).collect::<BTreeSet<_>>()
+        };
+        let all = on_cores(&["--all"]);
+        assert!(all.contains("examples/hello on qemu_virt_riscv64 with rocket (debug)"), "{all:?}");
+        assert!(all.contains("tests/calls on qemu_virt_riscv64 with rocket (release)"), "{all:?}");
+        assert!(all.contains("tests/elsewhere on qemu_virt_riscv64 with rocket_4 (smp-release)"), "{all:?}");
+        for words in [["--coverage"], ["--replay"]] {
+            assert!(on_cores(&words).is_empty(), "{words:?}");
+        }
     }
 
     #[test]

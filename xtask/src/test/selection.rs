@@ -16,6 +16,21 @@ const OF_BOARDS: [&str; 6] = [
 /// Suites that inject an event at each instruction of a path, for minutes on each board.
 const LONG: [&str; 2] = ["tests/injection", "tests/injection_seals"];
 
+/// Systems that also boot on a simulated core, by its name as a variant. Of a system's configurations, it runs in the last that
+/// the core has. All of them take less than ten minutes of processor time.
+const ON_CORES: [(&str, &str); 7] = [
+    ("examples/hello", "rocket"),
+    ("tests/calls", "rocket"),
+    ("tests/elsewhere", "rocket_4"),
+    ("tests/faults_parent", "rocket"),
+    ("tests/keys", "rocket"),
+    ("tests/notifications", "rocket"),
+    ("tests/passive", "rocket"),
+];
+
+/// Those of them that boot in every run, if the simulator is there.
+const ALWAYS_ON_CORES: [&str; 2] = ["examples/hello", "tests/keys"];
+
 /// A board on which a project runs, and the configurations that it has there.
 #[derive(Debug)]
 pub struct Candidate<'a> {
@@ -28,6 +43,12 @@ pub struct Candidate<'a> {
 /// Whether the project is such a suite.
 pub fn is_long(project: &str) -> bool {
     LONG.contains(&project)
+}
+
+/// The simulated cores on which a project boots, as variants of a board; `is_whole` if not only a part of the tests runs.
+pub fn cores(project: &str, is_whole: bool) -> impl Iterator<Item = &'static str> {
+    let runs = is_whole || ALWAYS_ON_CORES.contains(&project);
+    ON_CORES.iter().filter(move |(name, _)| runs && *name == project).map(|(_, core)| *core)
 }
 
 /// Returns the candidates that boot the project, each with its part of the configurations.
@@ -127,6 +148,23 @@ mod tests {
             }
             assert_eq!(configs(&chosen), configs(&all), "{}", project.name);
             assert!(chosen.iter().all(|place| !place.configs.is_empty()), "{}", project.name);
+        }
+    }
+
+    #[test]
+    fn projects_on_simulated_cores_need_no_emulator() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let workspace = Workspace::at(&root, &root);
+        let board = board::named(&workspace, "qemu_virt_riscv64").unwrap();
+        for (name, core) in ON_CORES {
+            let suite = Suite::of(&Project::locate(&workspace, name).unwrap()).unwrap();
+            assert!(board.with(&[core.to_owned()]).unwrap().is_simulated, "{name}");
+            assert!(!suite.needs_emulator() && !is_long(name), "{name}");
+        }
+        for (name, core) in ON_CORES {
+            let always = ALWAYS_ON_CORES.contains(&name);
+            assert_eq!(cores(name, false).collect::<Vec<_>>(), if always { vec![core] } else { Vec::new() });
+            assert_eq!(cores(name, true).collect::<Vec<_>>(), [core]);
         }
     }
 
