@@ -158,7 +158,7 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
 
 /// Runs the suite with one seed after the other until time is up or a test fails.
 fn attack(options: &Options) -> Outcome {
-    let program = std::env::current_exe().context(|| "cannot find the program of ./x".to_owned())?;
+    let program = process::itself()?;
     let end = Instant::now() + Duration::from_secs(options.seconds.get().into());
     for seed in options.seed().. {
         println!("fuzzing {} with seed {seed}", ON_TARGET.0);

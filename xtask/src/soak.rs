@@ -10,6 +10,7 @@ use crate::command::{Command, number};
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::{self, Board};
 use crate::shell::files;
+use crate::shell::process;
 use crate::workspace::Workspace;
 
 /// The command.
@@ -147,7 +148,7 @@ impl Round<'_> {
     /// Runs it, and returns the console's line with what it did.
     fn run(&self, workspace: &Workspace) -> Outcome<String> {
         let begun = Instant::now();
-        let program = std::env::current_exe().context(|| "cannot find the program of ./x".to_owned())?;
+        let program = process::itself()?;
         let mut test = Process::new(&program);
         test.args(["test", &self.test()]);
         test.env("SEED", format!("{:#x}", self.seed)).env("TIMES", self.times.to_string());
