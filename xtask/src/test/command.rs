@@ -57,7 +57,8 @@ their figures. docs/testing.md has the rules. build/test.json has the result and
   --board BOARD       run only on this board; older names work as well
   --variant NAME      run only on this variant of the board: another machine, or a simulated core, on which suites that
                       need the emulator are left out; may be repeated
-  --all               run everything: each system in all configurations on every board, and all figures
+  --all               run everything: each system in all configurations on every board, some on a simulated core, and
+                      all figures
   --quick             run what a change reaches: the host tests of the crates whose files differ from origin/main and of
                       those that use them, and changed or chosen suites in debug on one board of each instruction set
   --failed            run exactly those tests that failed when they last ran
