@@ -2,12 +2,15 @@
 
 use std::cell::Cell;
 
+use limen_abi::{Label, slot};
+use limen_core::machine;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::random::{Action, CASES, DOMAINS, STEPS, Step, ThreadShape, boot, shapes, step, steps};
+use super::{LABEL, Pair, with_manager};
 use crate::random::replay_damaged;
-use crate::support::{Processors, check_random};
+use crate::support::{Interrupt, Processors, Thread, check_random};
 
 fn start(processors: &mut Processors) {
     processors.systems.iter_mut().for_each(|system| system.start_recording());
@@ -67,4 +70,72 @@ fn a_damaged_recording_of_one_processor_is_reported() {
     let [unnoticed, damaged, differs] = found.map(|count| count.get());
     println!("{unnoticed} changes without an effect, {damaged} damaged recordings, {differs} differences");
     assert!(damaged > 0 && differs > 0, "{damaged} {differs}");
+}
+
+/// A pair whose client is stopped by a manager beside it, and the recording of both processors.
+struct Recalled {
+    pair: Pair,
+    processors: Processors,
+    manager: Thread,
+    interrupt: Interrupt,
+    control: u64,
+}
+
+impl Recalled {
+    fn new(mut pair: Pair) -> Self {
+        let (manager, interrupt, control) = with_manager(&mut pair);
+        let mut processors = pair.plan.boot_processors();
+        start(&mut processors);
+        processors.of(manager).recv(manager, slot::INPUT);
+        Self { pair, processors, manager, interrupt, control }
+    }
+
+    /// The client calls, and its letter arrives.
+    fn call(&mut self) {
+        let Pair { client, call, .. } = self.pair;
+        self.processors.of(client).call(client, call, LABEL, &[]);
+        self.processors.settle();
+    }
+
+    /// The manager stops the client, and the recall arrives: the letter has come without the number of the recalled request.
+    fn stop_client(&mut self) {
+        let Self { processors, manager, interrupt, control, .. } = self;
+        let system = processors.of(*manager);
+        system.interrupt(machine::Interrupt::Line(interrupt.line()));
+        system.call(*manager, *control, Label::TcbSuspend.as_raw(), &[]);
+        processors.settle();
+        let server = processors.of(self.pair.server);
+        assert_eq!(server.kernel.processor.visiting, 0, "the recall has ended the visit");
+    }
+}
+
+#[test]
+fn a_recall_that_takes_a_passive_servers_time_replays() {
+    let mut pair = Pair::new(false);
+    let Pair { server, beside_server, receive, .. } = pair;
+    // The server waits on time of its own before another thread takes that.
+    let own = pair.plan.sched_context(1000);
+    pair.plan.record(server).sched_context = own.0;
+    pair.plan.set_processor(server, 1);
+    let control = pair.plan.grant(beside_server, own.control());
+    let mut case = Recalled::new(pair);
+    case.processors.of(server).recv(server, receive);
+    let unbind = Label::SchedContextUnbind.as_raw();
+    case.processors.of(server).call(beside_server, control, unbind, &[]);
+    case.call();
+    case.processors.of(server).assert_running(server);
+    case.stop_client();
+    case.processors.of(server).assert_running(beside_server);
+    assert_replay(&case.processors);
+}
+
+#[test]
+fn a_recall_of_a_call_that_no_server_has_received_replays() {
+    let mut case = Recalled::new(Pair::new(true));
+    let Pair { server, beside_server, receive, .. } = case.pair;
+    case.call();
+    case.stop_client();
+    case.processors.of(server).recv(server, receive);
+    case.processors.of(server).assert_running(beside_server);
+    assert_replay(&case.processors);
 }
