@@ -243,6 +243,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn flags_that_a_program_cannot_set_are_copied_from_another_processor() {
+        let resume = 1 << 16;
+        let mut context = Plain::<Amd64>::ZERO;
+        context.copy_register(FLAGS, FIXED_FLAGS | resume);
+        assert_eq!(context.register(FLAGS), FIXED_FLAGS | resume);
+        context.set_register(FLAGS, FIXED_FLAGS | resume);
+        assert_eq!(context.register(FLAGS), FIXED_FLAGS);
+    }
+
+    #[test]
     fn every_name_is_a_register() {
         fn check<A: Registers>() {
             let count = A::MAP.context.len();

@@ -3,6 +3,8 @@
 use limen_abi::Label;
 use limen_abi::message::BufferWord;
 use limen_core::machine::Machine;
+use limen_replay::reader::Damage;
+use limen_replay::replay::Ending;
 
 use crate::support::{Plan, X0};
 
@@ -29,4 +31,19 @@ fn words_that_a_program_has_left_in_its_buffer_are_taken_from_the_recording() {
     if let Err(ending) = system.replay() {
         panic!("{ending}");
     }
+}
+
+#[test]
+fn a_recording_whose_time_jumps_by_more_than_a_day_is_damaged() {
+    let mut plan = Plan::new();
+    let thread = plan.thread("alone", 10);
+    plan.is_recorded = true;
+    let mut system = plan.boot();
+    let day = 24 * 60 * 60 * system.kernel.machine.frequency();
+    system.pass(day);
+    system.yield_slice(thread);
+    assert!(system.replay().is_ok());
+    system.pass(day + 1);
+    system.yield_slice(thread);
+    assert_eq!(system.replay(), Err(Ending::Damaged { damage: Damage::Contents, events: 1 }));
 }

@@ -4,11 +4,12 @@ use std::cell::Cell;
 
 use limen_abi::{Label, slot};
 use limen_core::machine;
+use limen_replay::replay::Ending;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::random::{Action, CASES, DOMAINS, STEPS, Step, ThreadShape, boot, shapes, step, steps};
-use super::{LABEL, Pair, with_manager};
+use super::{LABEL, Pair, sender_and_waiter, with_manager};
 use crate::random::replay_damaged;
 use crate::support::{Interrupt, Processors, Thread, check_random};
 
@@ -138,4 +139,22 @@ fn a_recall_of_a_call_that_no_server_has_received_replays() {
     case.processors.of(server).recv(server, receive);
     case.processors.of(server).assert_running(beside_server);
     assert_replay(&case.processors);
+}
+
+#[test]
+fn signals_that_are_only_in_the_recording_are_reported() {
+    let (mut plan, sender, waiter, notification) = sender_and_waiter();
+    let signal = plan.grant(sender, notification.signaller(1));
+    let mut processors = plan.boot_processors();
+    start(&mut processors);
+    processors.of(sender).signal(sender, signal);
+    processors.settle();
+    assert_replay(&processors);
+    // No letters, no recalls, one notification, and nothing about code.
+    let system = processors.of(waiter);
+    let mail = [0, 0, 1 << notification.0, 0];
+    let place = system.recorded.windows(mail.len()).position(|words| words == mail);
+    system.recorded[place.expect("the mail is recorded") + 2] = 0;
+    let Err(Ending::Differs(report)) = system.replay() else { panic!("the replay does not differ") };
+    assert!(report.contains("the target takes signals that the core leaves"), "{report}");
 }
