@@ -18,14 +18,13 @@ const LONG: [&str; 2] = ["tests/injection", "tests/injection_seals"];
 
 /// Systems that also boot on a simulated core, by its name as a variant. Of a system's configurations, it runs in the last that
 /// the core has. All of them take less than ten minutes of processor time.
-const ON_CORES: [(&str, &str); 7] = [
+const ON_CORES: [(&str, &str); 6] = [
     ("examples/hello", "rocket"),
     ("tests/calls", "rocket"),
     ("tests/elsewhere", "rocket_4"),
     ("tests/faults_parent", "rocket"),
     ("tests/keys", "rocket"),
     ("tests/notifications", "rocket"),
-    ("tests/passive", "rocket"),
 ];
 
 /// Those of them that boot in every run, if the simulator is there.
