@@ -1,15 +1,18 @@
 //! The part of a state that the search distinguishes: everything but registers, messages and the time of day.
 
-use limen_core::arena::{Arena, Id};
+use limen_core::arena::{Arena, Id, ThreadId};
+use limen_core::kernel::Kernel;
 use limen_core::object::endpoint::Endpoint;
 use limen_core::object::key::DefaultHold;
 use limen_core::object::notification::Signals;
 use limen_core::object::probe::State as ProbeState;
 use limen_core::object::reply::Reply;
+use limen_core::object::service::Work;
 use limen_core::object::thread::{AfterSend, State};
-use limen_core::sched::queue::Queue;
+use limen_core::sched::queue::{Queue, ThreadLinks};
+use limen_core::sched::ready::ReadyQueues;
 
-use crate::support::System;
+use crate::support::{System, Thread};
 
 /// Encodes "none", and ends lists.
 const NONE: u16 = 0xffff;
@@ -31,15 +34,22 @@ pub(super) fn key(system: &mut System) -> Vec<u16> {
     key
 }
 
-/// Dequeues the ready threads and enqueues them again, which is faster than reading the queue of every priority.
 fn add_ready_threads(key: &mut Vec<u16>, system: &mut System) {
-    let kernel = &mut *system.kernel;
-    let ready: Vec<_> =
-        std::iter::from_fn(|| kernel.processor.queues.ready.pop_highest(&mut kernel.links)).collect();
+    let Kernel { processor, threads, links, .. } = &mut *system.kernel;
+    add_ready(key, &mut processor.queues.ready, links, |thread| threads[thread].priority);
+}
+
+/// Dequeues ready threads and enqueues them again, which is faster than reading the queue of every priority.
+fn add_ready(
+    key: &mut Vec<u16>,
+    queues: &mut ReadyQueues,
+    links: &mut ThreadLinks,
+    priority_of: impl Fn(ThreadId) -> u8,
+) {
+    let ready: Vec<_> = std::iter::from_fn(|| queues.pop_highest(links)).collect();
     for thread in ready {
         key.push(number(Some(thread)));
-        let priority = kernel.threads[thread].priority;
-        kernel.processor.queues.ready.push_back(&mut kernel.links, thread, priority);
+        queues.push_back(links, thread, priority_of(thread));
     }
     key.push(NONE);
 }
@@ -189,6 +199,30 @@ pub(super) fn probes(system: &System) -> Vec<u16> {
         }
     });
     states.flatten().collect()
+}
+
+/// The services that threads work for, and the states of the interrupts.
+pub(super) fn works(system: &System) -> Vec<u16> {
+    let service = |thread: Thread| system.kernel.works[thread.id()].as_ref().map(Work::service);
+    let works = system.threads().map(|thread| number(service(thread)));
+    let interrupts = system.kernel.irqs.iter().take(system.size.interrupts);
+    works.chain(interrupts.map(|(_, interrupt)| interrupt.state as u16)).collect()
+}
+
+/// The threads of the domain that does not run, the end of the turn, and the rest of each slice.
+pub(super) fn domains(system: &mut System) -> Vec<u16> {
+    let now = system.kernel.machine.now;
+    let Kernel { processor, other_queues, threads, links, sched_contexts, .. } = &mut *system.kernel;
+    let until_end = processor.slot_end.saturating_sub(now);
+    let mut key = vec![u16::from(processor.domain), until_end as u16];
+    let other = &mut other_queues[usize::from(1 - processor.domain)];
+    add_ready(&mut key, &mut other.ready, links, |thread| threads[thread].priority);
+    key.extend(other.postponed.iter(links).map(|thread| number(Some(thread))));
+    for (id, time) in sched_contexts.iter().take(system.size.sched_contexts) {
+        let is_charged = processor.sched_context == Some(id);
+        key.extend([time.remaining as u16, if is_charged { (now - processor.since) as u16 } else { NONE }]);
+    }
+    key
 }
 
 fn number<Tag>(id: Option<Id<Tag>>) -> u16 {

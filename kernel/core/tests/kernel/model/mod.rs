@@ -15,13 +15,14 @@ use limen_core::object::thread::State;
 use limen_image::Rights;
 
 use crate::support::{
-    Checking, Endpoint, Grant, OpenCalls, Paths, Plan, Probes, SchedContext, Snapshot, System, Thread,
-    assert_documented,
+    Checking, Endpoint, Grant, Notification, OpenCalls, Paths, Plan, Probes, SchedContext, Snapshot, System,
+    Thread, Wiring, assert_documented,
 };
-use key::{fpu, key, probes};
+use key::{domains, fpu, key, probes, works};
 use operation::{
-    CONTROL, ENDPOINT, FIRST_THREAD, FPU_COUNTERS, FPU_POLICY, GROUP_KEY, KEY, KEYS, MESSAGES, NOTIFICATION,
-    Operation, POLICIES, PROBE, PROBES, SECOND_NOTIFICATION, SHARES, SIGNALS, SPARE_TIME, TIME,
+    CONTROL, DOMAINS, ENDPOINT, FIRST_INTERRUPT, FIRST_THREAD, FPU_COUNTERS, FPU_POLICY, GROUP_KEY, KEY,
+    KEYS, MESSAGES, NOTIFICATION, Operation, POLICIES, PROBE, PROBES, SECOND_NOTIFICATION, SERVICE, SHARES,
+    SIGNALS, SPARE_TIME, TIME, WIPES, WORKS,
 };
 
 /// The threads of the model. A monitor that only starts them comes after them.
@@ -34,10 +35,11 @@ struct Model {
     plan: Plan,
     threads: [Thread; THREADS],
     endpoint: Endpoint,
+    notification: Notification,
     spare: Option<SchedContext>,
     operations: &'static [Operation],
-    /// Whether states with different owners or policies of the floating-point unit are different.
-    has_policies: bool,
+    /// The part of a state that only some models distinguish.
+    further_key: fn(&mut System) -> Vec<u16>,
 }
 
 impl Model {
@@ -117,7 +119,8 @@ impl Model {
             model.plan.place(thread, FPU_POLICY, Grant::fpu_policy());
             model.plan.place(thread, FPU_COUNTERS, Grant::fpu_counters());
         }
-        (model.operations, model.has_policies) = (POLICIES, true);
+        model.operations = POLICIES;
+        model.further_key = |system| fpu(system);
         model
     }
 
@@ -126,6 +129,60 @@ impl Model {
         let mut model = Self::active(priorities);
         model.plan.place(model.threads[0], PROBE, Grant::probe());
         model.operations = PROBES;
+        model.further_key = |system| probes(system);
+        model
+    }
+
+    /// The first thread resets the second, whose faults wipe and which seals, as the first interrupt does. The third has a
+    /// digest, and the other interrupt wipes its memory.
+    fn with_wipes(priorities: [u8; THREADS]) -> Self {
+        let mut model = Self::passive(priorities);
+        let ([first, second, third], notification) = (model.threads, model.notification);
+        let interrupts =
+            [Wiring::EdgeKept, Wiring::Message].map(|wiring| model.plan.interrupt(wiring, notification, 1));
+        model.plan.wipe_by_fault(second);
+        model.plan.wipe_by_interrupt(third, interrupts[1]);
+        let reset = model.plan.reset(first, second);
+        let seal = model.plan.seal(second, Some(interrupts[0]));
+        let digest = model.plan.digest(third);
+        for (thread, service) in model.threads.into_iter().zip([reset, seal, digest]) {
+            model.plan.place(thread, SERVICE, Grant::service(service));
+            for (slot, interrupt) in (FIRST_INTERRUPT..).zip(interrupts) {
+                model.plan.place(thread, slot, interrupt.control());
+            }
+        }
+        model.operations = WIPES;
+        model.further_key = |system| works(system);
+        model
+    }
+
+    /// The first thread handles the faults of the second and the ends of its share, also during its digests, and resets it.
+    /// The second's faults wipe. The third has short slices.
+    fn with_works(priorities: [u8; THREADS]) -> Self {
+        let mut model = Self::active(priorities);
+        let [server, second, third] = model.threads;
+        model.plan.share(second, 40, 60);
+        model.plan.slice(third, 20);
+        model.plan.handle_timeouts(second, model.endpoint.caller(9));
+        model.plan.wipe_by_fault(second);
+        let reset = model.plan.reset(server, second);
+        let digest = model.plan.digest(second);
+        model.plan.place(server, SERVICE, Grant::service(reset));
+        model.plan.place(second, SERVICE, Grant::service(digest));
+        model.operations = WORKS;
+        model.further_key = |system| works(system);
+        model
+    }
+
+    /// The third thread is in another domain than the others. These are the lengths of their turns.
+    fn with_domains(priorities: [u8; THREADS], turns: [u64; 2]) -> Self {
+        let mut model = Self::passive(priorities);
+        let [_, second, third] = model.threads;
+        model.plan.slice(second, 20);
+        model.plan.slice(third, 20);
+        model.plan.set_domain(third, 1);
+        (0..).zip(turns).for_each(|(domain, ticks)| model.plan.turn(domain, ticks));
+        (model.operations, model.further_key) = (DOMAINS, domains);
         model
     }
 
@@ -141,7 +198,8 @@ impl Model {
             }
             plan.handle_faults(thread, endpoint.caller(thread.0));
         }
-        Self { plan, threads, endpoint, spare: None, operations: MESSAGES, has_policies: false }
+        let (spare, further_key) = (None, |_: &mut System| Vec::new());
+        Self { plan, threads, endpoint, notification, spare, operations: MESSAGES, further_key }
     }
 
     /// Searches from the state of `system`. The chapter of the specification has the numbers of states and events in this row.
@@ -155,6 +213,7 @@ impl Model {
             for (state, path) in &layer {
                 for operation in self.operations {
                     state.restore(&mut system);
+                    system.kernel.machine.served.clear();
                     system.follow_specification();
                     let trail = Trail { path, operation: *operation };
                     if !operation.try_perform(&mut system) {
@@ -177,12 +236,7 @@ impl Model {
 
     fn key(&self, system: &mut System) -> Vec<u16> {
         let mut key = key(system);
-        if self.has_policies {
-            key.extend(fpu(system));
-        }
-        if system.probes == Probes::OnTheWay {
-            key.extend(probes(system));
-        }
+        key.extend((self.further_key)(system));
         key
     }
 
@@ -298,4 +352,35 @@ fn probes_reach_only_valid_states() {
     let mut system = model.plan.boot();
     system.probes = Probes::OnTheWay;
     model.search(system, "priorities 60, 60, 50, a probe | fast and slow");
+}
+
+#[test]
+fn wipes_and_work_reach_only_valid_states() {
+    let mut model = Model::with_wipes([60, 60, 50]);
+    let system = model.plan.boot_serving(&[(model.threads[0], ENDPOINT)]);
+    model.search(system, "priorities 60, 60, 50, the first thread passive, wipes and work | fast and slow");
+}
+
+#[test]
+fn work_beyond_the_end_of_a_share_reaches_only_valid_states() {
+    let mut model = Model::with_works([70, 60, 60]);
+    let system = model.plan.boot_serving(&[(model.threads[0], ENDPOINT)]);
+    model.search(system, "priorities 70, 60, 60, the second with a share, wipes and work | fast and slow");
+}
+
+#[test]
+fn two_domains_reach_only_valid_states() {
+    let mut model = Model::with_domains([60, 60, 60], [40, 20]);
+    let system = model.plan.boot_serving(&[(model.threads[0], ENDPOINT)]);
+    model.search(
+        system,
+        "priorities 60, 60, 60, the first thread passive, the third in another domain, turns of 40 and 20 | fast and slow",
+    );
+}
+
+#[test]
+fn two_domains_whose_turns_end_late_reach_only_valid_states() {
+    let mut model = Model::with_domains([60, 50, 60], [50, 30]);
+    let system = model.plan.boot_serving(&[(model.threads[0], ENDPOINT)]);
+    model.search(system, "priorities 60, 50, 60, the same with turns of 50 and 30 | fast and slow");
 }

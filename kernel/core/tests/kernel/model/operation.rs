@@ -5,7 +5,7 @@ use limen_abi::probe::ProbeOption;
 use limen_abi::{FpuPolicy, Label, ProbeEvent, Syscall, slot};
 use limen_core::event::Event;
 
-use crate::support::{Arguments, Family, REPLY, System, Thread};
+use crate::support::{Arguments, Family, Interrupt, REPLY, System, Thread};
 
 /// Each thread's slot for the endpoint, with all rights: that of its event loop, which fast paths need.
 pub(super) const ENDPOINT: u64 = slot::INPUT;
@@ -21,8 +21,8 @@ pub(super) const CONTROL: u64 = 310;
 pub(super) const KEY: u64 = 311;
 /// Each thread's slot for its probe, in the same models.
 pub(super) const PROBE: u64 = 312;
-/// A parent's slot to reset its child, in the models with one.
-pub(super) const RESET: u64 = 313;
+/// Each thread's slot for its service, in the models with one.
+pub(super) const SERVICE: u64 = 313;
 /// Each thread's slot for the key of its group, in the model with static keys.
 pub(super) const GROUP_KEY: u64 = 314;
 /// Each thread's slots for the policy and the counters of the floating-point unit, in the model with policies.
@@ -31,6 +31,8 @@ pub(super) const FPU_POLICY: u64 = 315;
 pub(super) const FPU_COUNTERS: u64 = 316;
 /// Each thread's slot for the second notification, in the model with two.
 pub(super) const SECOND_NOTIFICATION: u64 = 317;
+/// Each thread's slot for the first interrupt, in the model with two; the other follows.
+pub(super) const FIRST_INTERRUPT: u64 = 318;
 /// Each thread's slot for the first thread; the others follow.
 pub(super) const FIRST_THREAD: u64 = 303;
 
@@ -135,10 +137,16 @@ pub(super) enum Operation {
     Arm([u64; 4]),
     /// Read a sample.
     ReadProbe,
-    /// Reset the child.
-    Reset,
+    /// Begin the work of a service.
+    Work,
     /// Finish the work of a service.
     FinishWork,
+    /// A device interrupts, also while the processor idles.
+    Interrupt(u64),
+    /// Acknowledge an interrupt.
+    Acknowledge(u64),
+    /// Reply with a label but without words, and receive.
+    ReplyEmpty(u64),
 }
 
 /// The operations in models without spare time.
@@ -257,6 +265,55 @@ pub(super) const PROBES: &[Operation] = {
     ]
 };
 
+/// Operations of a thread in the model with wipes.
+pub(super) const WIPES: &[Operation] = {
+    use Operation::*;
+    &[
+        Work,
+        FinishWork,
+        Interrupt(0),
+        Interrupt(1),
+        Acknowledge(0),
+        Acknowledge(1),
+        WaitSignal,
+        Fault,
+        Recv,
+        ReplyRecv,
+        EndSlice,
+        Suspend(0),
+        Suspend(1),
+        Suspend(2),
+        Resume(0),
+        Resume(1),
+        Resume(2),
+        Restart(1),
+    ]
+};
+
+/// Operations of a thread in the model with a share that ends during work.
+pub(super) const WORKS: &[Operation] = {
+    use Operation::*;
+    &[
+        Work,
+        FinishWork,
+        Run(Timer::Punctual),
+        Fault,
+        Recv,
+        ReplyRecv,
+        ReplyStop,
+        ReplyEmpty(0),
+        ReplyEmpty(1),
+        Suspend(1),
+        Resume(1),
+    ]
+};
+
+/// Operations of a thread in the model with two domains.
+pub(super) const DOMAINS: &[Operation] = {
+    use Operation::*;
+    &[Run(Timer::Punctual), Run(Timer::Late), Call, Recv, ReplyRecv, Signal, WaitSignal]
+};
+
 /// Operations of a thread in the model with shares.
 pub(super) const SHARES: &[Operation] = {
     use Operation::*;
@@ -302,6 +359,8 @@ impl Operation {
     pub(super) fn try_perform(self, system: &mut System) -> bool {
         match (self, system.current()) {
             (Self::Run(timer), _) => run(system, timer),
+            (Self::Interrupt(index), _) => interrupt(system, index),
+            (_, Some(_)) if !self.is_possible(system.kernel.is_at_work()) => false,
             (Self::IncGroup, Some(actor)) if has_two_holds(system, actor) => false,
             (Self::UseFpu, Some(_)) if system.kernel.processor.fpu.is_on() => false,
             (_, Some(actor)) => {
@@ -309,6 +368,15 @@ impl Operation {
                 true
             }
             (_, None) => false,
+        }
+    }
+
+    /// Whether the running thread could do it: instead of a program at work, the kernel's code runs.
+    fn is_possible(self, is_at_work: bool) -> bool {
+        match self {
+            Self::EndSlice => true,
+            Self::FinishWork => is_at_work,
+            _ => !is_at_work,
         }
     }
 
@@ -337,7 +405,8 @@ impl Operation {
             Self::EndSlice => system.run_to_timer(),
             Self::Yield => system.yield_slice(actor),
             Self::ReplyStop => system.reply_recv(actor, ENDPOINT, 1, &[1]),
-            Self::Reset => system.run_service(actor, RESET),
+            Self::ReplyEmpty(label) => system.reply_recv(actor, ENDPOINT, label, &[]),
+            Self::Work => system.run_service(actor, SERVICE),
             Self::FinishWork => system.finish_work(actor, [0; _]),
             _ => self.invoke(system, actor),
         }
@@ -350,6 +419,7 @@ impl Operation {
             Self::Resume(index) => (FIRST_THREAD + index, Label::TcbResume, &[], &[]),
             Self::Restart(index) => (FIRST_THREAD + index, Label::TcbWriteRegisters, &[1, 1, 0x1000], &[]),
             Self::Configure(ref words) => (CONTROL, Label::SchedControlConfigureFlags, words, &[SPARE_TIME]),
+            Self::Acknowledge(index) => (FIRST_INTERRUPT + index, Label::IrqHandlerAck, &[], &[]),
             Self::BindThread(index) => (SPARE_TIME, Label::SchedContextBind, &[], &[FIRST_THREAD + index]),
             Self::Enable => (KEY, Label::KeyEnable, &[], &[]),
             Self::Disable => (KEY, Label::KeyDisable, &[], &[]),
@@ -375,6 +445,12 @@ impl Operation {
 
 fn has_two_holds(system: &System, actor: Thread) -> bool {
     system.kernel.keys.iter().any(|(_, key)| key.holds(actor.id()) == 2)
+}
+
+/// A device interrupts, if its line is not masked.
+fn interrupt(system: &mut System, index: u64) -> bool {
+    system.edge(Interrupt(index));
+    system.take_interrupts() > 0
 }
 
 /// Time passes, also while the processor idles. The timer fires if it is due and not late, and at once if it was late before.

@@ -16,7 +16,7 @@ use limen_core::processors::outbox::{Awaited, Outbox};
 use limen_image::Rights;
 
 use super::key::key;
-use super::operation::{ENDPOINT, FIRST_THREAD, KEY, NEXT_ENDPOINT, NOTIFICATION, Operation, PROBE, RESET};
+use super::operation::{ENDPOINT, FIRST_THREAD, KEY, NEXT_ENDPOINT, NOTIFICATION, Operation, PROBE, SERVICE};
 use crate::support::{Checking, Grant, HostMachine, OpenCalls, Plan, Processors, ProcessorsSnapshot, Thread};
 
 /// The number of states at which a search takes too long for a test.
@@ -79,7 +79,7 @@ const CONTROLLER: &[Operation] = {
 /// Operations of a parent that resets its child.
 const PARENT: &[Operation] = {
     use Operation::*;
-    &[Reset, Suspend(1), Resume(1), Recv, ReplyRecv]
+    &[Work, Suspend(1), Resume(1), Recv, ReplyRecv]
 };
 
 /// Operations of the child.
@@ -161,7 +161,7 @@ impl Model {
         let endpoint = plan.endpoint();
         let reset = plan.reset(parent, child);
         plan.place(parent, ENDPOINT, endpoint.receiver());
-        plan.place(parent, RESET, Grant::service(reset));
+        plan.place(parent, SERVICE, Grant::service(reset));
         plan.place(child, ENDPOINT, endpoint.with(1, Rights::SEND | Rights::GRANT_REPLY));
         plan.handle_faults(child, endpoint.with(9, Rights::SEND | Rights::GRANT_REPLY));
         for thread in [parent, grandparent] {

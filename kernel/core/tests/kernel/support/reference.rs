@@ -74,9 +74,13 @@ impl System {
         self.reference.as_ref().map_or([0; 2], |reference| [reference.compared, reference.skipped])
     }
 
-    /// From now on, holds the kernel against the specification after every event.
+    /// From now on, holds the kernel against the specification after every event. The first turn of the running domain is the
+    /// current one.
     pub(crate) fn follow_specification(&mut self) {
-        let state = self.abstraction();
+        let mut state = self.abstraction();
+        let turns = &state.schedule.turns;
+        let turn = turns.iter().position(|(domain, _)| *domain == state.schedule.domain);
+        state.schedule.turn = turn.unwrap_or(0);
         self.reference = Some(Box::new(Reference::new(state)));
     }
 

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use limen_core::arena::{Arena, Id, NotificationId, SchedContextId, ThreadId};
+use limen_core::event::Event;
 use limen_core::fast::OpenCall;
 use limen_core::fault::Fault;
-use limen_core::machine::{CounterAccess, Ticks};
+use limen_core::machine::{CounterAccess, Interrupt, Ticks};
 use limen_core::object::endpoint::Endpoint;
 use limen_core::object::irq::Irq;
 use limen_core::object::key::Key;
@@ -15,7 +16,7 @@ use limen_core::object::reply::Reply;
 use limen_core::object::sched_context::{SchedContext, Slice};
 use limen_core::object::service::Work;
 use limen_core::object::thread::State;
-use limen_core::sched::queue::{Links, Queue};
+use limen_core::sched::queue::{Links, Queue, ThreadLinks};
 use limen_core::sched::ready::ReadyQueues;
 use limen_core::sched::sporadic_server::SporadicServer;
 use limen_fpu::Fpu;
@@ -25,6 +26,9 @@ use super::controller::Controller;
 use super::machine::{HostFpu, Space};
 use super::plan::Thread;
 use super::system::System;
+
+/// The domains that models have.
+const DOMAINS: usize = 2;
 
 /// The variable state of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,8 +64,9 @@ pub(crate) struct Snapshot {
     shares: Vec<Share>,
     /// The used ticks of each scheduling context.
     pub(crate) consumed: Vec<Ticks>,
-    pub(crate) ready: Vec<(ThreadId, u8)>,
+    pub(crate) ready: Ready,
     postponed: Queue,
+    domains: Option<Domains>,
     pub(crate) current: Option<ThreadId>,
     pub(crate) charged: Option<SchedContextId>,
     pub(crate) open_call: Option<OpenCall>,
@@ -71,6 +76,61 @@ pub(crate) struct Snapshot {
     space: Space,
     fpu: (Fpu<ThreadId>, HostFpu),
     counter: CounterAccess,
+}
+
+/// The ready threads in their order, each with its priority.
+type Ready = Vec<(ThreadId, u8)>;
+
+/// The domains of a system whose schedule has one turn for each of the first ones.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Domains {
+    running: u8,
+    slot_end: Ticks,
+    /// The ready and postponed threads of those that do not run.
+    others: Vec<(u8, Ready, Queue)>,
+}
+
+impl Domains {
+    /// Those of a system; `None` without a schedule.
+    fn of(system: &System) -> Option<Self> {
+        let kernel = &system.kernel;
+        let (running, slot_end) = (kernel.schedule.current()?.domain, kernel.processor.slot_end);
+        let others = (0..).zip(&kernel.other_queues).take(DOMAINS);
+        let others = others
+            .filter(|(domain, _)| *domain != running)
+            .map(|(domain, queues)| (domain, queues.ready.iter(&kernel.links).collect(), queues.postponed));
+        Some(Self { running, slot_end, others: others.collect() })
+    }
+
+    /// Ends turns until that of the domain runs, and empties all queues. The threads are restored later.
+    fn prepare(&self, system: &mut System) {
+        let kernel = &mut *system.kernel;
+        while kernel.schedule.current().is_some_and(|slot| slot.domain != self.running) {
+            kernel.machine.now = kernel.processor.slot_end;
+            kernel.machine.interrupt = Some(Interrupt::Timer);
+            kernel.handle(Event::Interrupt);
+        }
+        empty(&mut kernel.processor.queues.ready, &mut kernel.links);
+        for (domain, ..) in &self.others {
+            empty(&mut kernel.other_queues[usize::from(*domain)].ready, &mut kernel.links);
+        }
+    }
+
+    fn restore(&self, system: &mut System) {
+        let kernel = &mut *system.kernel;
+        kernel.processor.slot_end = self.slot_end;
+        for (domain, ready, postponed) in &self.others {
+            let queues = &mut kernel.other_queues[usize::from(*domain)];
+            queues.postponed = *postponed;
+            for (thread, priority) in ready {
+                queues.ready.push_back(&mut kernel.links, *thread, *priority);
+            }
+        }
+    }
+}
+
+fn empty(queues: &mut ReadyQueues, links: &mut ThreadLinks) {
+    while queues.pop_highest(links).is_some() {}
 }
 
 /// A share. The same as another one if its refills are the same.
@@ -112,6 +172,7 @@ impl Snapshot {
                 .collect(),
             ready: core.queues.ready.iter(&kernel.links).collect(),
             postponed: core.queues.postponed,
+            domains: Domains::of(system),
             current: core.current,
             charged: core.sched_context,
             open_call: core.open_call,
@@ -126,8 +187,16 @@ impl Snapshot {
 
     /// Restores an earlier state of the same system, except for recorded output and counters.
     pub(crate) fn restore(&self, system: &mut System) {
+        if let Some(domains) = &self.domains {
+            domains.prepare(system);
+        }
         for (thread, saved) in system.threads().zip(&self.threads) {
             restore_thread(system, thread, saved);
+        }
+        if let Some(domains) = &self.domains {
+            domains.restore(system);
+        } else {
+            system.kernel.processor.queues.ready = ReadyQueues::EMPTY;
         }
         for (thread, probe) in system.threads().zip(&self.probes) {
             system.kernel.probes[thread.id()].clone_from(probe);
@@ -143,7 +212,6 @@ impl Snapshot {
         copy_back(&mut kernel.slices, &self.slices);
         let shares: Vec<_> = self.shares.iter().map(|share| share.0).collect();
         copy_back(&mut kernel.sporadic_servers, &shares);
-        core.queues.ready = ReadyQueues::EMPTY;
         core.queues.postponed = self.postponed;
         for (thread, priority) in self.ready.iter().rev() {
             core.queues.ready.push_front(&mut kernel.links, *thread, *priority);
