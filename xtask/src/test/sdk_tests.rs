@@ -137,16 +137,16 @@ fn the_tool_needs_no_library(workspace: &Workspace) -> Outcome {
 }
 
 fn a_new_project_builds_and_runs(workspace: &Workspace) -> Outcome {
-    builds_and_runs(workspace, Language::C)
+    builds_and_runs(workspace, "greeter", Language::C)
 }
 
 fn so_does_one_in_rust(workspace: &Workspace) -> Outcome {
-    builds_and_runs(workspace, Language::Rust)
+    builds_and_runs(workspace, "greeter_in_rust", Language::Rust)
 }
 
-/// A new project builds and runs without changes.
-fn builds_and_runs(workspace: &Workspace, language: Language) -> Outcome {
-    let folder = workspace.path("build/sdk-tests/greeter");
+/// A new project builds and runs without changes. Tests run beside each other, so each has a folder of its own.
+fn builds_and_runs(workspace: &Workspace, name: &str, language: Language) -> Outcome {
+    let folder = workspace.path("build/sdk-tests").join(name);
     if folder.exists() {
         fs::remove_dir_all(&folder).context(|| format!("cannot remove {}", folder.display()))?;
     }
