@@ -10,8 +10,9 @@ extern struct rounds {
     seL4_Word mark;
     /* The number of rounds of this test. */
     volatile seL4_Word left;
-    /* Interrupts served so far. */
-    volatile seL4_Word interrupts;
+    /* Where the count of interrupts served so far is. The debugger reads it when a round begins and ends: the program's own
+     * copy would miss one that comes between the copy and `round_ends`. */
+    volatile unsigned long *interrupts;
     /* Digests that differed from their first values in the last round, one bit each. */
     volatile seL4_Word changed;
 } rounds;

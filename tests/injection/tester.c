@@ -41,6 +41,7 @@ static void run(limen_fpu_policy_t policy)
     CHECK_EQUAL(limen_fpu_set_policy(policy, 0), seL4_NoError);
     CHECK_EQUAL(limen_digest(TEXT, &first), seL4_NoError);
     volatile seL4_Word *key = &((volatile seL4_Word *)keys)[KEYS_WORDS - 1];
+    rounds.interrupts = &told()->interrupts;
     for (rounds.left = 1; rounds.left > 0; rounds.left--) {
         seL4_Word before = told()->interrupts;
         *key = 1;
@@ -51,13 +52,13 @@ static void run(limen_fpu_policy_t policy)
         state_read(&found);
         seL4_Word served = told()->interrupts;
         seL4_Word left = *key;
-        rounds.interrupts = told()->interrupts;
+        seL4_Word after = told()->interrupts;
         round_ends();
         CHECK_EQUAL(error, seL4_NoError);
         CHECK(state_equal(&written, &found));
         CHECK(is_equal(&digest, &first));
         /* Unless one came between the two. */
-        if (served == rounds.interrupts) {
+        if (served == after) {
             CHECK_EQUAL(left, served == before);
         }
     }

@@ -65,6 +65,7 @@ static seL4_Bool is_last(opener_t open, seL4_Word with, seL4_Word region, seL4_U
 static void seal_in_rounds(seL4_Word seal, opener_t open, seL4_Word with, seL4_Word to)
 {
     seL4_Uint64 number = 0;
+    rounds.interrupts = &told()->interrupts;
     for (rounds.left = 1; rounds.left > 0; rounds.left--) {
         seL4_Word count = 0;
         state_fill(&written);
@@ -72,7 +73,6 @@ static void seal_in_rounds(seL4_Word seal, opener_t open, seL4_Word with, seL4_W
         round_begins();
         seL4_Error error = limen_seal(seal, &count);
         state_read(&found);
-        rounds.interrupts = told()->interrupts;
         round_ends();
         CHECK_EQUAL(error, seL4_NoError);
         CHECK_EQUAL(count, 1);

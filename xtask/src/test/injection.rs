@@ -405,6 +405,12 @@ impl Machine<'_> {
         Ok(self.debugger.word(self.program.rounds + offset)?.unwrap_or(0))
     }
 
+    /// The interrupts served so far.
+    fn interrupts(&mut self) -> Outcome<u64> {
+        let count = self.word(INTERRUPTS)?;
+        self.mapped_word(count)
+    }
+
     /// Runs until the machine is at this instruction (true), or the round ends (false).
     fn reach(&mut self, address: u64) -> Outcome<bool> {
         self.go_to(address, |_| Ok(()))
@@ -442,13 +448,13 @@ impl Machine<'_> {
     fn try_interrupts(&mut self, first: Option<u64>, place: u64) -> Outcome<Option<String>> {
         for _ in 0..ATTEMPTS {
             self.to(self.program.begins)?;
-            let before = self.word(INTERRUPTS)?;
+            let before = self.interrupts()?;
             let is_ready = first.map_or(Ok(true), |first| self.interrupt_at(first))?;
             let has_come = is_ready && self.interrupt_at(place)?;
             // A machine at the end of a round has already arrived there.
             if is_ready && has_come {
                 self.to(self.program.ends)?;
-                let is_served = self.word(INTERRUPTS)? > before;
+                let is_served = self.interrupts()? > before;
                 return Ok((!is_served).then(|| format!("an interrupt {} was not served", self.shown(place))));
             }
         }
