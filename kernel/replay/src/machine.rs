@@ -48,10 +48,13 @@ pub struct Answers {
     pub words: [u64; REGISTERS],
     /// The results of patching: whether all branches follow, and how many more the event may patch.
     pub patchings: VecDeque<(bool, u64)>,
+    /// Whether the core has patched when none of these was left.
+    pub has_patched_more: bool,
 }
 
 impl Answers {
     fn patch(&mut self, room: &mut usize) -> Patching {
+        self.has_patched_more |= self.patchings.is_empty();
         let (is_done, left) = self.patchings.pop_front().unwrap_or((true, 0));
         *room = left as usize;
         if is_done { Patching::Done } else { Patching::More }

@@ -33,6 +33,10 @@ const LAST: usize = 8;
 /// occupy it for years. A recording of a system that does nothing for longer is refused.
 const MOST_SECONDS: u64 = 24 * 60 * 60;
 
+/// The result of patching for a key whose turn comes when the event may patch no more. The kernel records it without asking the
+/// machine.
+const NO_ROOM: (bool, u64) = (false, 0);
+
 /// The words of a state, and their names.
 const STATE_WORDS: [(usize, &str); StateWord::LENGTH] = [
     (StateWord::SINCE, "time of the last charge"),
@@ -233,6 +237,7 @@ impl<'n, A: Registers> Replay<'n, A> {
             interrupt,
             words: self.answered(state),
             patchings: event.patchings.iter().copied().collect(),
+            has_patched_more: false,
         };
         self.receive(event)?;
         self.kernel.machine.is_printing = event.prints;
@@ -250,8 +255,11 @@ impl<'n, A: Registers> Replay<'n, A> {
         if answers.interrupt.is_some() {
             return Err("the target acknowledges an interrupt that the core does not".to_owned());
         }
-        if !answers.patchings.is_empty() {
+        if answers.patchings.iter().any(|patching| *patching != NO_ROOM) {
             return Err("the target patches branches that the core does not".to_owned());
+        }
+        if answers.has_patched_more {
+            return Err("the core patches branches that the target does not".to_owned());
         }
         drop(answers);
         if event.signals.iter().any(|signals| self.has_left(*signals)) {

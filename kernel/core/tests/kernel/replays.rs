@@ -6,7 +6,7 @@ use limen_core::machine::Machine;
 use limen_replay::reader::Damage;
 use limen_replay::replay::Ending;
 
-use crate::support::{Plan, X0};
+use crate::support::{Grant, Plan, X0};
 
 /// Registers that a thread's parent writes: those of the state and the first two others, of which the second describes a message.
 const WRITTEN: usize = X0 + 2;
@@ -46,4 +46,26 @@ fn a_recording_whose_time_jumps_by_more_than_a_day_is_damaged() {
     system.pass(day + 1);
     system.yield_slice(thread);
     assert_eq!(system.replay(), Err(Ending::Damaged { damage: Damage::Contents, events: 1 }));
+}
+
+/// No room is left for the branches of the last keys of the group, so the kernel does not ask the machine to patch them.
+#[test]
+fn a_change_of_more_keys_than_one_event_can_patch_replays() {
+    let mut plan = Plan::new();
+    let thread = plan.thread("alone", 10);
+    let group = plan.key(false);
+    (0..20).for_each(|_| {
+        plan.key_of_group(false, group);
+    });
+    let slot = plan.grant(thread, Grant::key(group));
+    plan.is_recorded = true;
+    let mut system = plan.boot();
+    system.call(thread, slot, Label::KeyInc.as_raw(), &[]);
+    assert!(system.kernel.machine.key_flips.len() < 20, "the change takes several events");
+    while system.kernel.machine.key_flips.len() < 21 {
+        system.call_again(thread);
+    }
+    if let Err(ending) = system.replay() {
+        panic!("{ending}");
+    }
 }

@@ -5,6 +5,7 @@ use limen_abi::{ErrorCode, Label, Syscall};
 use limen_core::machine::Context;
 use limen_core::object::thread::State;
 
+use super::recordings;
 use crate::support::{Arguments, Grant, Plan, Processors, Thread};
 
 const INC: u64 = Label::KeyInc.as_raw();
@@ -246,6 +247,28 @@ fn a_change_completes_though_its_program_is_stopped() {
         let third = flippers.programs[2];
         flippers.processors.of(third).assert_inactive(third);
     }
+}
+
+/// The letter of the stopped program waits for its turn. A replay that carried it out would patch the traps.
+#[test]
+fn a_recall_at_the_keeper_replays() {
+    let mut flippers = Flippers::new();
+    recordings::start(&mut flippers.processors);
+    let [_, second, third] = flippers.programs;
+    flippers.begin(2, INC);
+    let probe = flippers.probes[1];
+    flippers.processors.of(second).call(second, probe, Label::ProbeStart.as_raw(), &[]);
+    flippers.processors.take_interrupt(0);
+    let keeper = flippers.processors.systems[0].kernel.keeper;
+    assert_eq!(keeper.writer.map(|(writer, _)| writer), Some(third.id()));
+    assert!(keeper.has_letter(second.id()));
+    flippers.processors.take_interrupt(1);
+    flippers.control(1, Label::TcbSuspend, &[]);
+    [0, 2, 0].into_iter().for_each(|number| flippers.processors.take_interrupt(number));
+    flippers.processors.settle();
+    flippers.processors.of(second).assert_inactive(second);
+    assert_eq!(flippers.probing(), []);
+    recordings::assert_replay(&flippers.processors);
 }
 
 #[test]

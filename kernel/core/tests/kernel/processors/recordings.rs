@@ -9,11 +9,11 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::random::{Action, CASES, DOMAINS, STEPS, Step, ThreadShape, boot, shapes, step, steps};
-use super::{LABEL, Pair, sender_and_waiter, with_manager};
+use super::{BADGE, LABEL, Pair, sender_and_waiter, with_manager};
 use crate::random::replay_damaged;
 use crate::support::{Interrupt, Processors, Thread, check_random};
 
-fn start(processors: &mut Processors) {
+pub(super) fn start(processors: &mut Processors) {
     processors.systems.iter_mut().for_each(|system| system.start_recording());
 }
 
@@ -30,7 +30,7 @@ fn record(processors: u64, shapes: &[ThreadShape], steps: &[Step], ticks_per_rea
     processors
 }
 
-fn assert_replay(processors: &Processors) -> u64 {
+pub(super) fn assert_replay(processors: &Processors) -> u64 {
     let mut events = 0;
     for (number, system) in processors.systems.iter().enumerate() {
         match system.replay() {
@@ -98,12 +98,18 @@ impl Recalled {
         self.processors.settle();
     }
 
-    /// The manager stops the client, and the recall arrives: the letter has come without the number of the recalled request.
-    fn stop_client(&mut self) {
+    /// The manager stops the client; the recall is on its way afterwards.
+    fn recall_client(&mut self) {
         let Self { processors, manager, interrupt, control, .. } = self;
         let system = processors.of(*manager);
         system.interrupt(machine::Interrupt::Line(interrupt.line()));
         system.call(*manager, *control, Label::TcbSuspend.as_raw(), &[]);
+    }
+
+    /// The same, and the recall arrives: the letter has come without the number of the recalled request.
+    fn stop_client(&mut self) {
+        self.recall_client();
+        let Self { processors, .. } = self;
         processors.settle();
         let server = processors.of(self.pair.server);
         assert_eq!(server.kernel.processor.visiting, 0, "the recall has ended the visit");
@@ -138,6 +144,27 @@ fn a_recall_of_a_call_that_no_server_has_received_replays() {
     case.stop_client();
     case.processors.of(server).recv(server, receive);
     case.processors.of(server).assert_running(beside_server);
+    assert_replay(&case.processors);
+}
+
+/// The recall of a call that is answered already arrives with the next call, and does not end that one.
+#[test]
+fn a_recall_of_an_earlier_call_replays() {
+    let mut case = Recalled::new(Pair::new(true));
+    let Pair { client, server, receive, call, .. } = case.pair;
+    case.processors.of(server).recv(server, receive);
+    case.call();
+    case.processors.of(server).reply_recv(server, receive, LABEL + 1, &[]);
+    case.recall_client();
+    case.processors.take_interrupt(0);
+    let resume = Label::TcbResume.as_raw();
+    case.processors.of(case.manager).call(case.manager, case.control, resume, &[]);
+    case.processors.of(case.manager).recv(case.manager, slot::INPUT);
+    case.processors.of(client).call(client, call, LABEL + 2, &[]);
+    case.processors.take_interrupt(1);
+    let system = case.processors.of(server);
+    assert_ne!(system.kernel.processor.visiting, 0, "the recall has not ended the visit");
+    system.assert_message(server, BADGE, LABEL + 2, &[]);
     assert_replay(&case.processors);
 }
 
