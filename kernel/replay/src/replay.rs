@@ -23,7 +23,7 @@ use limen_image::{Architecture, Image};
 use crate::abstraction::{Facts, View, abstraction, fault_of, registers_of};
 use crate::context::{Aarch64, Amd64, Plain, Registers, Riscv64};
 use crate::machine::{Answers, ReplayMachine, Space, index_of};
-use crate::reader::{Damage, Event, Letter, Mail, Reader, Recorded, Signals, State};
+use crate::reader::{Boot, Damage, Event, Letter, Mail, Reader, Recorded, Signals, State};
 use crate::reference::Reference;
 
 /// The number of events that a report of a difference lists.
@@ -126,8 +126,8 @@ struct Replay<'n, A: Registers> {
     unsent: BTreeMap<usize, Vec<(usize, u64)>>,
     /// The thread that invokes its probe, whose samples are not recorded.
     probing: Option<usize>,
-    /// Whether the running thread reads registers of an incomplete program, or of one that is at work.
-    reads_incomplete: bool,
+    /// The thread that reads registers of an incomplete program, or of one that is at work.
+    reader: Option<usize>,
     /// The last events, in words.
     last: VecDeque<String>,
 }
@@ -141,14 +141,42 @@ impl<'n, A: Registers> Replay<'n, A> {
         let mut reader = Reader::new(words, Plain::<A>::REGISTERS);
         let mut events = 0;
         let boot = reader.boot().map_err(|damage| Ending::Damaged { damage, events })?;
+        if u64::from(boot.processor) >= image.processors() {
+            return Err(Ending::Damaged { damage: Damage::Contents, events });
+        }
+        let mut replay = Self::boot(image, names, &boot);
+        if let Err(problem) = replay.compare_state(&boot.state) {
+            return Err(Ending::Differs(replay.report("boot", &problem)));
+        }
+        let most_ticks = boot.frequency.saturating_mul(MOST_SECONDS);
+        let mut before = boot.state.words[StateWord::SINCE];
+        while let Some(event) = reader.event().map_err(|damage| Ending::Damaged { damage, events })? {
+            let time = event.state.words[StateWord::SINCE];
+            if event.readings.iter().chain([&time]).any(|at| at.abs_diff(before) > most_ticks) {
+                return Err(Ending::Damaged { damage: Damage::Contents, events });
+            }
+            before = time;
+            let what = replay.describe(&event);
+            if let Err(problem) = replay.follow(&event) {
+                return Err(Ending::Differs(replay.report(&what, &problem)));
+            }
+            replay.last.push_back(what);
+            if replay.last.len() > LAST {
+                replay.last.pop_front();
+            }
+            events += 1;
+        }
+        let specified = replay.reference.map_or(0, |reference| reference.compared);
+        Ok(Replayed { events, specified })
+    }
+
+    /// A kernel that has booted, on a processor of the image.
+    fn boot(image: &Image<'_>, names: &'n [String], boot: &Boot) -> Self {
         let mut kernel =
             Box::new(Kernel::new(ReplayMachine::<A>::new(image, boot.frequency, boot.fpu_options)));
         for thread in (0..image.thread_count()).filter_map(Threads::<ReplayMachine<A>>::id) {
             let context = &mut kernel.threads[thread].context;
             (0..Plain::<A>::REGISTERS).for_each(|at| context.set_word(at, A::initial(at)));
-        }
-        if u64::from(boot.processor) >= image.processors() {
-            return Err(Ending::Damaged { damage: Damage::Contents, events });
         }
         kernel.populate(image, boot.processor, |index, _| {
             Vspaces::<ReplayMachine<A>>::id(index).map(|_| Space(index))
@@ -170,7 +198,7 @@ impl<'n, A: Registers> Replay<'n, A> {
                 record: None,
             }))
         });
-        let mut replay = Self {
+        Self {
             kernel,
             facts,
             reference,
@@ -179,32 +207,9 @@ impl<'n, A: Registers> Replay<'n, A> {
             calling: BTreeSet::new(),
             unsent: BTreeMap::new(),
             probing: None,
-            reads_incomplete: false,
+            reader: None,
             last: VecDeque::new(),
-        };
-        if let Err(problem) = replay.compare_state(&boot.state) {
-            return Err(Ending::Differs(replay.report("boot", &problem)));
         }
-        let most_ticks = boot.frequency.saturating_mul(MOST_SECONDS);
-        let mut before = now;
-        while let Some(event) = reader.event().map_err(|damage| Ending::Damaged { damage, events })? {
-            let time = event.state.words[StateWord::SINCE];
-            if event.readings.iter().chain([&time]).any(|at| at.abs_diff(before) > most_ticks) {
-                return Err(Ending::Damaged { damage: Damage::Contents, events });
-            }
-            before = time;
-            let what = replay.describe(&event);
-            if let Err(problem) = replay.follow(&event) {
-                return Err(Ending::Differs(replay.report(&what, &problem)));
-            }
-            replay.last.push_back(what);
-            if replay.last.len() > LAST {
-                replay.last.pop_front();
-            }
-            events += 1;
-        }
-        let specified = replay.reference.map_or(0, |reference| reference.compared);
-        Ok(Replayed { events, specified })
     }
 
     /// Handles an event as the target did.
@@ -224,8 +229,11 @@ impl<'n, A: Registers> Replay<'n, A> {
         let state = &event.state;
         self.probing =
             event.entered.as_ref().filter(|entered| self.probes(event, entered)).map(|it| it.thread);
-        self.reads_incomplete =
-            event.entered.as_ref().is_some_and(|entered| self.reads_incomplete(event, entered));
+        self.reader = event
+            .entered
+            .as_ref()
+            .filter(|entered| self.reads_incomplete(event, entered))
+            .map(|entered| entered.thread);
         let interrupt = match event.interrupt {
             NO_INTERRUPT => event.mail.as_ref().map(|_| Interrupt::Message),
             TIMER_LINE => Some(Interrupt::Timer),
@@ -360,14 +368,23 @@ impl<'n, A: Registers> Replay<'n, A> {
     }
 
     /// Compares the registers of a thread, and takes over those that only the port knows: all while it works for a service,
-    /// and those that a trap does not save if they are unknown.
+    /// those that a trap does not save if they are unknown, and those with such registers of the thread that it reads.
     fn compare_registers(&mut self, recorded: &Recorded) -> Result<(), String> {
         let thread = self.thread(recorded)?;
         let is_at_work = self.kernel.works[thread].is_some();
         let is_incomplete = self.incomplete.remove(&recorded.thread);
         let is_probing = self.probing == Some(recorded.thread);
+        let is_reader = self.reader == Some(recorded.thread);
+        let is_preserved = |position: usize| A::PRESERVED.contains(&A::MAP.context[position]);
+        let is_read = |position: usize| {
+            let mut words = Plain::<A>::CONVENTION.words.into_iter();
+            words.position(|word| word == position).is_some_and(is_preserved)
+        };
         let is_unknown = |position: usize| {
-            is_at_work || is_probing || is_incomplete && A::PRESERVED.contains(&A::MAP.context[position])
+            is_at_work
+                || is_probing
+                || is_incomplete && is_preserved(position)
+                || is_reader && is_read(position)
         };
         if is_at_work {
             self.incomplete.insert(recorded.thread);
@@ -489,7 +506,7 @@ impl<'n, A: Registers> Replay<'n, A> {
                 if own == *word {
                     continue;
                 }
-                let is_unknown = self.reads_incomplete
+                let is_unknown = self.reader == Some(recorded.thread)
                     && A::MAP.context.get(position).is_some_and(|word| A::PRESERVED.contains(word));
                 if is_unknown || self.probing == Some(recorded.thread) || unsent.contains(&(position, own)) {
                     buffer.set_word(BufferWord::MESSAGE + position, *word);
@@ -589,5 +606,109 @@ fn core_event(event: &Event) -> CoreEvent {
         EventKind::FpuUse => CoreEvent::FpuUse(exception),
         EventKind::Interrupt => CoreEvent::Interrupt,
         EventKind::WorkDone => CoreEvent::WorkDone(ServiceResult { words: event.arguments }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use limen_abi::MessageInfo;
+    use limen_abi::limits::{PAGE_BYTES, USER_TOP_RISCV64};
+    use limen_abi::message::REGISTER_WORDS;
+    use limen_image::{Board, Cap as CapRecord, CapKind, ImageWriter, NONE, Range, SchedContext, Thread};
+
+    use super::*;
+
+    /// The capability of the parent to its child, and the number of registers that it reads.
+    const CHILD: u64 = 1;
+    const READ: usize = 6;
+
+    /// A parent, which runs, and a child of lower priority.
+    fn family() -> Vec<u64> {
+        let mut writer = ImageWriter::new(Architecture::Riscv64);
+        writer.board = Board { user_top: USER_TOP_RISCV64, ..Board::default() };
+        writer.counts.vspaces = 2;
+        writer.ram = vec![Range { start: 0, end: 0x10_0000 }];
+        writer.reserved = vec![Range { start: 0, end: 0x1_0000 }];
+        writer.pool = Range { start: 0x1_0000, end: 0x8_0000 };
+        let time = SchedContext { budget_us: 100, period_us: 100, processor: 0 };
+        writer.sched_contexts = vec![time; 2];
+        let thread = |index| Thread {
+            priority: 10 - index,
+            vspace: index,
+            ipc_buffer: PAGE_BYTES,
+            notification: NONE,
+            sched_context: index,
+            fault_slot: NONE,
+            timeout_slot: NONE,
+            ..Thread::default()
+        };
+        writer.threads = [0, 1].map(thread).to_vec();
+        let control =
+            CapRecord { slot: CHILD, kind: CapKind::Thread as u64, object: 1, ..CapRecord::default() };
+        writer.caps = vec![control];
+        writer.finish(0, PAGE_BYTES)
+    }
+
+    fn boot<'i>(image: &Image<'_>, names: &'i [String]) -> Replay<'i, Riscv64> {
+        let state = State { runs: None, message: Vec::new(), words: [0; StateWord::LENGTH] };
+        Replay::boot(image, names, &Boot { state, frequency: 1_000_000, fpu_options: 0, processor: 0 })
+    }
+
+    /// The parent reads the registers of its child. The target has these values in them, and the core zeros.
+    fn read(values: [u64; READ], is_complete: bool) -> Result<(), String> {
+        let words = family();
+        let (image, names) = (Image::validate(&words).unwrap(), ["parent", "child"].map(str::to_owned));
+        let places = Plain::<Riscv64>::CONVENTION;
+        let mut registers = vec![0; Plain::<Riscv64>::REGISTERS];
+        registers[places.cptr] = CHILD;
+        registers[places.info] = MessageInfo::new(Label::TcbReadRegisters.as_raw(), 2).as_raw();
+        registers[places.words[1]] = READ as u64;
+        let mut event = Event {
+            number: 1,
+            kind: EventKind::Syscall,
+            arguments: [Syscall::Call.as_raw().cast_unsigned(), 0, 0, 0],
+            prints: false,
+            entered: Some(Recorded { thread: 0, registers }),
+            left: None,
+            message: Vec::new(),
+            extra: Vec::new(),
+            mail: None,
+            signals: Vec::new(),
+            patchings: Vec::new(),
+            interrupt: NO_INTERRUPT,
+            readings: Vec::new(),
+            state: State { runs: None, message: Vec::new(), words: [0; StateWord::LENGTH] },
+        };
+        // What the core does is what the target does, but for the values.
+        let mut core = boot(&image, &names);
+        let entered = event.entered.clone().unwrap();
+        core.enter(&entered, &event).unwrap();
+        core.kernel.handle(core_event(&event));
+        let thread = core.thread_at(0).unwrap();
+        let context = &core.kernel.threads[thread].context;
+        let mut registers: Vec<_> = (0..Plain::<Riscv64>::REGISTERS).map(|at| context.register(at)).collect();
+        assert_eq!(context.info(), MessageInfo::new(0, READ));
+        places.words.iter().zip(values).for_each(|(place, value)| registers[*place] = value);
+        event.state = State {
+            runs: Some(Recorded { thread: 0, registers }),
+            message: values[REGISTER_WORDS..].to_vec(),
+            words: core.kernel.state_words(),
+        };
+        let mut replay = boot(&image, &names);
+        if !is_complete {
+            replay.incomplete.insert(1);
+        }
+        replay.follow(&event)
+    }
+
+    /// The fourth is in a register of the parent, and the others in its buffer.
+    #[test]
+    fn registers_that_only_the_port_knows_are_read_from_the_recording() {
+        assert_eq!(Riscv64::MAP.context[3], "gp");
+        let values = [0, 0, 0, 7, 8, 9];
+        assert_eq!(read([0; READ], true), Ok(()));
+        assert_eq!(read(values, false), Ok(()));
+        assert_eq!(read(values, true), Err("a5 of parent is 0x7, in the core 0x0".to_owned()));
+        assert_eq!(read([0, 0, 7, 0, 0, 0], false), Err("a4 of parent is 0x7, in the core 0x0".to_owned()));
     }
 }
