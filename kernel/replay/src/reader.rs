@@ -195,6 +195,10 @@ impl<I: Iterator<Item = u64>> Reader<I> {
         let mut part = Contents { words: &end, registers: self.registers };
         let (interrupt, readings, state) = (part.word()?, part.list(MOST_READINGS)?, part.state()?);
         part.end()?;
+        // No line has a larger number.
+        if u32::try_from(interrupt).is_err() {
+            return Err(Damage::Contents);
+        }
         Ok(Some(Event {
             number: self.number,
             kind,

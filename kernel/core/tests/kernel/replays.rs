@@ -2,11 +2,11 @@
 
 use limen_abi::Label;
 use limen_abi::message::BufferWord;
-use limen_core::machine::Machine;
+use limen_core::machine::{Interrupt, Machine};
 use limen_replay::reader::Damage;
 use limen_replay::replay::Ending;
 
-use crate::support::{Grant, Plan, X0};
+use crate::support::{Grant, Plan, Wiring, X0};
 
 /// Registers that a thread's parent writes: those of the state and the first two others, of which the second describes a message.
 const WRITTEN: usize = X0 + 2;
@@ -68,4 +68,22 @@ fn a_change_of_more_keys_than_one_event_can_patch_replays() {
     if let Err(ending) = system.replay() {
         panic!("{ending}");
     }
+}
+
+#[test]
+fn a_line_that_no_controller_has_is_damage() {
+    let mut plan = Plan::new();
+    let thread = plan.thread("driver", 10);
+    let notification = plan.notification();
+    let device = plan.interrupt(Wiring::Level, notification, 1);
+    let wait = plan.grant(thread, notification.waiter());
+    plan.is_recorded = true;
+    let mut system = plan.boot();
+    system.wait(thread, wait);
+    system.interrupt(Interrupt::Line(device.line()));
+    assert!(system.replay().is_ok());
+    let is_line = |word: &u64| *word == u64::from(device.line().0);
+    let place = system.recorded.iter().rposition(is_line).expect("the line is recorded");
+    system.recorded[place] |= 1 << 32;
+    assert_eq!(system.replay(), Err(Ending::Damaged { damage: Damage::Contents, events: 1 }));
 }
