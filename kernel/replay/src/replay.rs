@@ -22,7 +22,7 @@ use limen_image::{Architecture, Image};
 
 use crate::abstraction::{Facts, View, abstraction, fault_of, registers_of};
 use crate::context::{Aarch64, Amd64, Plain, Registers, Riscv64};
-use crate::machine::{Answers, ReplayMachine, Space, index_of};
+use crate::machine::{Answers, NO_ROOM, ReplayMachine, Space, index_of};
 use crate::reader::{Boot, Damage, Event, Letter, Mail, Reader, Recorded, Signals, State};
 use crate::reference::Reference;
 
@@ -32,10 +32,6 @@ const LAST: usize = 8;
 /// The most seconds between two events, a day: the core goes through all slots of domains in between, so a damaged time could
 /// occupy it for years. A recording of a system that does nothing for longer is refused.
 const MOST_SECONDS: u64 = 24 * 60 * 60;
-
-/// The result of patching for a key whose turn comes when the event may patch no more. The kernel records it without asking the
-/// machine.
-const NO_ROOM: (bool, u64) = (false, 0);
 
 /// The words of a state, and their names.
 const STATE_WORDS: [(usize, &str); StateWord::LENGTH] = [

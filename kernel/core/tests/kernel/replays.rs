@@ -70,6 +70,38 @@ fn a_change_of_more_keys_than_one_event_can_patch_replays() {
     }
 }
 
+/// The kernel does not ask the machine to patch the last keys, but turns the probe off behind them.
+#[test]
+fn the_stop_of_a_program_that_probes_and_holds_many_keys_replays() {
+    let mut plan = Plan::new();
+    let (child, parent) = (plan.thread("child", 20), plan.thread("parent", 10));
+    let group = plan.key(false);
+    (0..20).for_each(|_| {
+        plan.key_of_group(false, group);
+    });
+    let (key, probe) = (plan.grant(child, Grant::key(group)), plan.grant(child, Grant::probe()));
+    let notification = plan.notification();
+    let wait = plan.grant(child, notification.waiter());
+    let control = plan.grant(parent, child.control());
+    plan.is_recorded = true;
+    let mut system = plan.boot();
+    system.call(child, probe, Label::ProbeStart.as_raw(), &[]);
+    system.call(child, key, Label::KeyInc.as_raw(), &[]);
+    while system.kernel.machine.key_flips.len() < 21 {
+        system.call_again(child);
+    }
+    system.wait(child, wait);
+    system.call(parent, control, Label::TcbSuspend.as_raw(), &[]);
+    assert!(system.kernel.machine.key_flips.len() < 42, "the release takes several events");
+    assert_eq!(system.kernel.machine.probing, [true, false]);
+    while system.kernel.machine.key_flips.len() < 42 {
+        system.call_again(parent);
+    }
+    if let Err(ending) = system.replay() {
+        panic!("{ending}");
+    }
+}
+
 #[test]
 fn a_line_that_no_controller_has_is_damage() {
     let mut plan = Plan::new();
