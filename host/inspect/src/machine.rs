@@ -60,9 +60,9 @@ pub(crate) fn named(name: &str) -> Option<&'static Machine> {
 impl Machine {
     /// Whether an address of a program has the instruction of a system call.
     pub(crate) fn is_trap(&self, dump: &Dump, root: u64, address: u64) -> bool {
-        // Its bytes may be in two pages.
-        self.trap.iter().zip(address..).all(|(byte, address)| {
-            let place = self.translate(dump, root, address);
+        // Its bytes may be in two pages. None is behind the last address.
+        self.trap.iter().zip(0..).all(|(byte, offset)| {
+            let place = address.checked_add(offset).and_then(|at| self.translate(dump, root, at));
             place.and_then(|place| dump.read(place, 1)).is_some_and(|read| read == [*byte])
         })
     }

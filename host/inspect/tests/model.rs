@@ -9,6 +9,8 @@ use std::mem::offset_of;
 use std::num::NonZeroU16;
 use std::sync::LazyLock;
 
+use limen_abi::Syscall;
+use limen_abi::register::x86_64_context;
 use limen_inspect::dump::Dump;
 use limen_inspect::layout::Layout;
 use limen_inspect::{Inspector, Progress, View, needed_memory};
@@ -315,7 +317,7 @@ static KERNEL: KernelCell = KernelCell(Cell {
 
 /// Parts of other states, whose bytes the compiler chose as well.
 struct Samples {
-    states: [State; 9],
+    states: [State; 10],
     fault: Option<Fault>,
     work: Option<u64>,
     delivered: IrqState,
@@ -334,6 +336,7 @@ static SAMPLES: Samples = Samples {
         State::Away,
         State::Calling { reply: id(1) },
         State::Calling { reply: id(4) },
+        State::Inactive,
     ],
     fault: Some(Fault::UserException { number: 6, code: 0 }),
     work: Some(1),
@@ -518,6 +521,24 @@ fn every_state_has_words() {
     );
     let text = inspector(changed(STATE, state(8)), REPORT).unwrap().show(View::Threads);
     assert!(text.contains("\n'client' waits for itself\n"), "{text}");
+}
+
+/// The end of the address space is not mapped, so it has no instruction of a system call.
+#[test]
+fn a_thread_may_be_stopped_at_the_last_address() {
+    let register = |index: usize| of_client(offset_of!(Thread, context)) + index * size_of::<u64>();
+    let call = Syscall::Call.as_raw().to_le_bytes();
+    let text = inspector(
+        all_changed(&[
+            (of_client(offset_of!(Thread, state)), state(9)),
+            (register(x86_64_context::RDX), &call),
+            (register(x86_64_context::RDI), &[1]),
+            (register(x86_64_context::RIP), &[0xff; 8]),
+        ]),
+        REPORT,
+    );
+    let text = text.unwrap().show(View::Threads);
+    assert!(text.starts_with("client (priority 10, slice 1000 µs): stopped\n"), "{text}");
 }
 
 #[test]
