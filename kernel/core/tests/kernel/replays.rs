@@ -6,10 +6,28 @@ use limen_core::machine::{Interrupt, Machine};
 use limen_replay::reader::Damage;
 use limen_replay::replay::Ending;
 
-use crate::support::{Grant, Plan, Wiring, X0};
+use crate::support::{Grant, Plan, System, Wiring, X0};
 
 /// Registers that a thread's parent writes: those of the state and the first two others, of which the second describes a message.
 const WRITTEN: usize = X0 + 2;
+
+/// The keys of a large group with the group itself.
+const LARGE: usize = 21;
+
+/// A group of more keys than one event can patch.
+fn large_group(plan: &mut Plan) -> u64 {
+    let group = plan.key(false);
+    (1..LARGE).for_each(|_| {
+        plan.key_of_group(false, group);
+    });
+    group
+}
+
+fn assert_replay(system: &System) {
+    if let Err(ending) = system.replay() {
+        panic!("{ending}");
+    }
+}
 
 #[test]
 fn words_that_a_program_has_left_in_its_buffer_are_taken_from_the_recording() {
@@ -28,9 +46,7 @@ fn words_that_a_program_has_left_in_its_buffer_are_taken_from_the_recording() {
     let words = [&[1, WRITTEN as u64][..], &values].concat();
     system.call(parent, control, Label::TcbWriteRegisters.as_raw(), &words);
     system.expect_current(child);
-    if let Err(ending) = system.replay() {
-        panic!("{ending}");
-    }
+    assert_replay(&system);
 }
 
 #[test]
@@ -53,21 +69,16 @@ fn a_recording_whose_time_jumps_by_more_than_a_day_is_damaged() {
 fn a_change_of_more_keys_than_one_event_can_patch_replays() {
     let mut plan = Plan::new();
     let thread = plan.thread("alone", 10);
-    let group = plan.key(false);
-    (0..20).for_each(|_| {
-        plan.key_of_group(false, group);
-    });
+    let group = large_group(&mut plan);
     let slot = plan.grant(thread, Grant::key(group));
     plan.is_recorded = true;
     let mut system = plan.boot();
     system.call(thread, slot, Label::KeyInc.as_raw(), &[]);
-    assert!(system.kernel.machine.key_flips.len() < 20, "the change takes several events");
-    while system.kernel.machine.key_flips.len() < 21 {
+    assert!(system.kernel.machine.key_flips.len() < LARGE, "the change takes several events");
+    while system.kernel.machine.key_flips.len() < LARGE {
         system.call_again(thread);
     }
-    if let Err(ending) = system.replay() {
-        panic!("{ending}");
-    }
+    assert_replay(&system);
 }
 
 /// The kernel does not ask the machine to patch the last keys, but turns the probe off behind them.
@@ -75,10 +86,7 @@ fn a_change_of_more_keys_than_one_event_can_patch_replays() {
 fn the_stop_of_a_program_that_probes_and_holds_many_keys_replays() {
     let mut plan = Plan::new();
     let (child, parent) = (plan.thread("child", 20), plan.thread("parent", 10));
-    let group = plan.key(false);
-    (0..20).for_each(|_| {
-        plan.key_of_group(false, group);
-    });
+    let group = large_group(&mut plan);
     let (key, probe) = (plan.grant(child, Grant::key(group)), plan.grant(child, Grant::probe()));
     let notification = plan.notification();
     let wait = plan.grant(child, notification.waiter());
@@ -87,19 +95,17 @@ fn the_stop_of_a_program_that_probes_and_holds_many_keys_replays() {
     let mut system = plan.boot();
     system.call(child, probe, Label::ProbeStart.as_raw(), &[]);
     system.call(child, key, Label::KeyInc.as_raw(), &[]);
-    while system.kernel.machine.key_flips.len() < 21 {
+    while system.kernel.machine.key_flips.len() < LARGE {
         system.call_again(child);
     }
     system.wait(child, wait);
     system.call(parent, control, Label::TcbSuspend.as_raw(), &[]);
-    assert!(system.kernel.machine.key_flips.len() < 42, "the release takes several events");
+    assert!(system.kernel.machine.key_flips.len() < 2 * LARGE, "the release takes several events");
     assert_eq!(system.kernel.machine.probing, [true, false]);
-    while system.kernel.machine.key_flips.len() < 42 {
+    while system.kernel.machine.key_flips.len() < 2 * LARGE {
         system.call_again(parent);
     }
-    if let Err(ending) = system.replay() {
-        panic!("{ending}");
-    }
+    assert_replay(&system);
 }
 
 #[test]
