@@ -94,7 +94,12 @@ impl Keeper {
 
     /// Returns whether some branches do not follow.
     fn has_unfinished(&self) -> bool {
-        self.unpatched != 0 || self.probes.1 == Patching::More
+        self.unpatched != 0 || !self.probes_follow()
+    }
+
+    /// Returns whether traps go through the probes exactly while a thread probes.
+    fn probes_follow(&self) -> bool {
+        self.probes == (self.probing != 0, Patching::Done)
     }
 
     /// Returns whether the letter of a thread is here.
@@ -202,8 +207,8 @@ impl<M: Machine> Kernel<M> {
                 self.release_holds(thread);
                 self.continue_patching(thread, on)
             }
-            // Some methods repeat the system call, which must not repeat what it receives.
-            (Errand::Invoke(SendMode::Donating), _) => Turn::NOTHING,
+            // With one processor, the sending half of a system call that also receives ignores keys as well.
+            (Errand::Invoke(SendMode::Donating), Cap::Key(_)) => Turn::NOTHING,
             (Errand::Invoke(_), Cap::Key(id)) => self.turn_of_key(thread, id, message.info),
             (Errand::Invoke(_), Cap::Probe) => {
                 match Label::from_raw(message.info.label()) {
@@ -268,6 +273,8 @@ impl<M: Machine> Kernel<M> {
         self.note_unpatched();
         let writes = was_unpatched || self.keys_on() != on;
         if writes || patching == Patching::More {
+            // Another turn leads the traps.
+            let patching = if self.keeper.probes_follow() { patching } else { Patching::More };
             return Turn { writes, patching, answer: Ok(EMPTY) };
         }
         self.continue_probes()
@@ -281,10 +288,10 @@ impl<M: Machine> Kernel<M> {
 
     /// Leads traps through the probes while a thread probes.
     fn continue_probes(&mut self) -> Turn {
-        let is_on = self.keeper.probing != 0;
-        if self.keeper.probes == (is_on, Patching::Done) {
+        if self.keeper.probes_follow() {
             return Turn::NOTHING;
         }
+        let is_on = self.keeper.probing != 0;
         let patching = self.machine.set_probing(is_on);
         if self.is_recorded() {
             self.record_patching(patching, 0);

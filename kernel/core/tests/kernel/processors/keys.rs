@@ -1,7 +1,8 @@
 //! Static keys and probes with several processors: one kernel writes the code that all execute.
 
 use limen_abi::limits::KEY_HOLDS;
-use limen_abi::{ErrorCode, Label, Syscall};
+use limen_abi::{ErrorCode, Label, MessageInfo, Syscall};
+use limen_core::event::Event;
 use limen_core::machine::Context;
 use limen_core::object::thread::State;
 
@@ -88,6 +89,12 @@ impl Flippers {
 
     fn probing(&mut self) -> Vec<bool> {
         std::mem::take(&mut self.processors.systems[0].kernel.machine.probing)
+    }
+
+    /// A program starts its probe; its call is on its way afterwards.
+    fn start_probe(&mut self, program: usize) {
+        let thread = self.programs[program];
+        self.processors.of(thread).call(thread, self.probes[program], Label::ProbeStart.as_raw(), &[]);
     }
 
     fn control(&mut self, program: usize, label: Label, words: &[u64]) {
@@ -256,8 +263,7 @@ fn a_recall_at_the_keeper_replays() {
     recordings::start(&mut flippers.processors);
     let [_, second, third] = flippers.programs;
     flippers.begin(2, INC);
-    let probe = flippers.probes[1];
-    flippers.processors.of(second).call(second, probe, Label::ProbeStart.as_raw(), &[]);
+    flippers.start_probe(1);
     flippers.processors.take_interrupt(0);
     let keeper = flippers.processors.systems[0].kernel.keeper;
     assert_eq!(keeper.writer.map(|(writer, _)| writer), Some(third.id()));
@@ -308,13 +314,69 @@ fn probes_of_all_processors_share_one_switch() {
 #[test]
 fn a_stopped_program_ends_its_probe() {
     let mut flippers = Flippers::new();
-    let (third, slot) = (flippers.programs[2], flippers.probes[2]);
-    flippers.processors.of(third).call(third, slot, Label::ProbeStart.as_raw(), &[]);
+    flippers.start_probe(2);
     flippers.processors.settle();
     flippers.begin(1, READ);
     flippers.control(2, Label::TcbSuspend, &[]);
     flippers.processors.settle();
     assert_eq!(flippers.probing(), [true, false]);
+}
+
+#[test]
+fn a_stopped_program_ends_its_probe_and_releases_its_key() {
+    let mut flippers = Flippers::new();
+    flippers.start_probe(2);
+    flippers.processors.settle();
+    assert_eq!(flippers.invoke(2, INC), Ok(()));
+    flippers.begin(1, READ);
+    flippers.control(2, Label::TcbSuspend, &[]);
+    flippers.processors.settle();
+    assert_eq!((flippers.flips(), flippers.probing()), (vec![true, false], vec![true, false]));
+}
+
+/// The turn of the call to the probe patches the last branches of the other program's change.
+#[test]
+fn a_probe_is_on_when_its_call_returns_beside_a_change() {
+    let mut flippers = Flippers::new();
+    flippers.processors.systems[0].kernel.machine.key_steps = 2;
+    flippers.begin(1, INC);
+    flippers.processors.take_interrupt(0);
+    flippers.start_probe(2);
+    for _ in 0..100 {
+        if !flippers.is_waiting(2) {
+            break;
+        }
+        let interrupted = flippers.processors.interrupted();
+        interrupted.iter().for_each(|number| flippers.processors.take_interrupt(*number));
+    }
+    assert_eq!((flippers.outcome(2), flippers.probing()), (Ok(()), vec![true]));
+    assert_eq!(flippers.processors.systems[0].kernel.keeper.round, 0, "every processor has synchronised");
+}
+
+/// The sending half of a system call that also receives starts a probe, as with one processor, and ignores keys.
+#[test]
+fn a_probe_may_be_started_before_a_receive() {
+    let (mut input, mut output) = (0, 0);
+    let mut flippers = Flippers::with(|plan, [_, _, third]| {
+        let notification = plan.notification();
+        input = plan.grant(third, notification.waiter());
+        output = plan.grant(third, notification.signaller(1));
+    });
+    let third = flippers.programs[2];
+    let (start, stop) = (Label::ProbeStart.as_raw(), Label::ProbeStop.as_raw());
+    let requests = [(flippers.slots[2], INC), (flippers.probes[2], start), (flippers.probes[2], stop)];
+    for (slot, label) in requests {
+        let system = flippers.processors.of(third);
+        // So the receive does not wait.
+        system.call(third, output, 0, &[]);
+        let context = system.context_mut(third);
+        context.set_send_cptr(slot);
+        context.trap(Syscall::NbSendRecv.as_raw(), input, MessageInfo::new(label, 0));
+        system.event(Event::Syscall(Syscall::NbSendRecv.as_raw()));
+        system.assert_running(third);
+        flippers.processors.settle();
+    }
+    assert_eq!((flippers.flips(), flippers.probing()), (vec![], vec![true, false]));
 }
 
 #[test]
