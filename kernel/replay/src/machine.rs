@@ -31,10 +31,6 @@ use crate::context::{Plain, Registers};
 
 const US_PER_SECOND: u64 = 1_000_000;
 
-/// The result of patching for a key whose turn comes when the event may patch no more. The kernel records it without asking the
-/// machine.
-pub(crate) const NO_ROOM: (bool, u64) = (false, 0);
-
 /// An address space: its index in the image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Space(pub u64);
@@ -62,13 +58,6 @@ impl Answers {
         let (is_done, left) = self.patchings.pop_front().unwrap_or((true, 0));
         *room = left as usize;
         if is_done { Patching::Done } else { Patching::More }
-    }
-
-    /// Skips the result for a key for which no room was left, before another one.
-    fn skip_no_room(&mut self) {
-        if self.patchings.len() > 1 && self.patchings.front() == Some(&NO_ROOM) {
-            self.patchings.pop_front();
-        }
     }
 }
 
@@ -339,9 +328,7 @@ impl<A: Registers> Machine for ReplayMachine<A> {
     }
 
     fn set_probing(&mut self, _: bool) -> Patching {
-        let mut answers = self.answers.borrow_mut();
-        answers.skip_no_room();
-        answers.patch(&mut 0)
+        self.answers.borrow_mut().patch(&mut 0)
     }
 
     fn synchronise_code(&mut self) {}

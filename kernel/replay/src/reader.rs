@@ -4,9 +4,13 @@ use core::fmt;
 
 use limen_abi::limits::THREADS;
 use limen_abi::message::{MAX_LENGTH, REGISTER_WORDS};
-use limen_abi::recording::{EventKind, MOST_READINGS, MOST_WORDS, Part, StateWord, part_of};
+use limen_abi::probe::ProbeEvent;
+use limen_abi::recording::{EventKind, MOST_READINGS, MOST_WORDS, NO_PROBE_EVENT, Part, StateWord, part_of};
 use limen_abi::trace::NO_THREAD;
 use limen_core::processors::mailbox;
+
+/// The highest frequency of a counter, in hertz. With it, sums and products of times do not overflow.
+const MOST_FREQUENCY: u64 = 1 << 34;
 
 /// The damage of a recording.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,6 +64,19 @@ pub struct Boot {
     pub fpu_options: u64,
     /// The number of the processor.
     pub processor: u8,
+    /// Whether every crossing switches page tables.
+    pub switches_page_tables: bool,
+}
+
+/// The entry of an event, as probes see it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// The event; `None` if programs cannot arm it.
+    pub event: Option<ProbeEvent>,
+    /// The counter at the entry.
+    pub stamp: u64,
+    /// The program counter at the entry.
+    pub pc: u64,
 }
 
 /// Mail that an event takes.
@@ -102,6 +119,8 @@ pub struct Signals {
 pub struct Event {
     /// Its number, from 1.
     pub number: u64,
+    /// Its entry, while programs probe.
+    pub entry: Option<Entry>,
     /// Its kind.
     pub kind: EventKind,
     /// The arguments of the kind.
@@ -153,11 +172,12 @@ impl<I: Iterator<Item = u64>> Reader<I> {
         let mut part = Contents { words: &contents, registers: self.registers };
         let (state, frequency, fpu_options) = (part.state()?, part.word()?, part.word()?);
         let processor = u8::try_from(part.word()?).map_err(|_| Damage::Contents)?;
+        let switches_page_tables = part.word()? != 0;
         part.end()?;
-        if frequency == 0 {
+        if !(1..=MOST_FREQUENCY).contains(&frequency) {
             return Err(Damage::Contents);
         }
-        Ok(Boot { state, frequency, fpu_options, processor })
+        Ok(Boot { state, frequency, fpu_options, processor, switches_page_tables })
     }
 
     /// Reads the next event; `None` at the end, and if the last event has not ended.
@@ -166,7 +186,15 @@ impl<I: Iterator<Item = u64>> Reader<I> {
     /// When the words are no event, or end within it.
     pub fn event(&mut self) -> Result<Option<Event>, Damage> {
         self.number += 1;
-        let Some(begin) = self.part(Part::Begin)? else { return Ok(None) };
+        let (entry, begin) = match self.any_part()? {
+            None => return Ok(None),
+            Some((Part::Begin, begin)) => (None, begin),
+            Some((Part::Entry, contents)) => {
+                let Some(begin) = self.part(Part::Begin)? else { return Ok(None) };
+                (Some(Contents { words: &contents, registers: self.registers }.entry()?), begin)
+            }
+            Some(_) => return Err(Damage::NoPart),
+        };
         let (mut mail, mut signals, mut patchings) = (None, Vec::new(), Vec::new());
         let end = loop {
             // The machine may stop during an event.
@@ -178,12 +206,15 @@ impl<I: Iterator<Item = u64>> Reader<I> {
                 Part::Signals => signals.push(part.signals()?),
                 Part::Patching => patchings.push((part.word()? != 0, part.word()?)),
                 Part::End => break contents,
-                Part::Boot | Part::Begin | Part::Mail => return Err(Damage::NoPart),
+                Part::Boot | Part::Entry | Part::Begin | Part::Mail => return Err(Damage::NoPart),
             }
             part.end()?;
         };
         let mut part = Contents { words: &begin, registers: self.registers };
         let kind = EventKind::from_raw(part.word()?).ok_or(Damage::Contents)?;
+        if kind == EventKind::Sampled && entry.is_none() {
+            return Err(Damage::NoPart);
+        }
         let mut arguments = [0; REGISTER_WORDS];
         for argument in &mut arguments {
             *argument = part.word()?;
@@ -201,6 +232,7 @@ impl<I: Iterator<Item = u64>> Reader<I> {
         }
         Ok(Some(Event {
             number: self.number,
+            entry,
             kind,
             arguments,
             prints,
@@ -276,6 +308,16 @@ impl Contents<'_> {
                 Ok(Some(Recorded { thread, registers: self.words(self.registers)? }))
             }
         }
+    }
+
+    fn entry(mut self) -> Result<Entry, Damage> {
+        let event = match self.word()? {
+            NO_PROBE_EVENT => None,
+            number => Some(ProbeEvent::from_raw(number).ok_or(Damage::Contents)?),
+        };
+        let (stamp, pc) = (self.word()?, self.word()?);
+        self.end()?;
+        Ok(Entry { event, stamp, pc })
     }
 
     fn mail(&mut self) -> Result<Mail, Damage> {

@@ -22,7 +22,7 @@ use limen_image::{Architecture, Image};
 
 use crate::abstraction::{Facts, View, abstraction, fault_of, registers_of};
 use crate::context::{Aarch64, Amd64, Plain, Registers, Riscv64};
-use crate::machine::{Answers, NO_ROOM, ReplayMachine, Space, index_of};
+use crate::machine::{Answers, ReplayMachine, Space, index_of};
 use crate::reader::{Boot, Damage, Event, Letter, Mail, Reader, Recorded, Signals, State};
 use crate::reference::Reference;
 
@@ -259,7 +259,7 @@ impl<'n, A: Registers> Replay<'n, A> {
         if answers.interrupt.is_some() {
             return Err("the target acknowledges an interrupt that the core does not".to_owned());
         }
-        if answers.patchings.iter().any(|patching| *patching != NO_ROOM) {
+        if !answers.patchings.is_empty() {
             return Err("the target patches branches that the core does not".to_owned());
         }
         if answers.has_patched_more {

@@ -309,7 +309,11 @@ impl<M: Machine> Kernel<M> {
         if key.is_patched() {
             return Patching::Done;
         }
-        let patching = if *room == 0 { Patching::More } else { self.machine.patch_key(id, key.state, room) };
+        if *room == 0 {
+            key.patcher = Some(caller);
+            return Patching::More;
+        }
+        let patching = self.machine.patch_key(id, key.state, room);
         key.patcher = (patching == Patching::More).then_some(caller);
         if self.is_recorded() {
             self.record_patching(patching, *room);
