@@ -12,7 +12,8 @@
 //!
 //! | part | contents |
 //! |---|---|
-//! | [`Part::Boot`] | the state after boot, as at the end of an event; the ticks per second; the options of the floating-point unit; the number of the processor |
+//! | [`Part::Boot`] | the state after boot, as at the end of an event; the ticks per second; the options of the floating-point unit; the number of the processor; whether every crossing switches page tables |
+//! | [`Part::Entry`] | while a program probes, before the event that the entry leads to: the [`ProbeEvent`] or [`NO_PROBE_EVENT`], the counter at the entry, the program counter of the running thread then |
 //! | [`Part::Begin`] | kind and four arguments of the event ([`EventKind`]); whether the kernel prints faults; the running thread and its registers; the thread that the last event left, and its registers; the message beyond the registers; the extra capabilities |
 //! | [`Part::Mail`] | what the event takes from its mailbox: threads whose letters have come, recalled threads, notifications and processors with a message about code, one bit each; the number of the recalled request of each recalled thread |
 //! | [`Part::Letter`] | for each of those letters: the thread; the words of the letter, with their number; the message beyond the registers; the extra capabilities |
@@ -24,6 +25,7 @@
 //! [`StateWord`]s. Registers are in the order of `seL4_UserContext`; [`NO_THREAD`] stands for no thread and has none.
 //!
 //! [`HeaderWord::COUNT`]: crate::trace::HeaderWord::COUNT
+//! [`ProbeEvent`]: crate::probe::ProbeEvent
 //! [`TIMER_LINE`]: crate::trace::TIMER_LINE
 //! [`NO_THREAD`]: crate::trace::NO_THREAD
 
@@ -41,6 +43,8 @@ pub const MOST_WORDS: u64 = 512;
 pub const MOST_READINGS: usize = 16;
 /// The line of an event without an interrupt.
 pub const NO_INTERRUPT: u64 = 0xffff_fffe;
+/// The event of an entry that programs cannot arm a probe for.
+pub const NO_PROBE_EVENT: u64 = u64::MAX;
 /// The upper half of each [`head`], by which a reader notices that it has lost its place.
 const MARK: u64 = 0x4c52_4543 << 32;
 /// Position of the part in a head; the number of words of its contents is below it.
@@ -63,6 +67,8 @@ named_numbers! {
         Signals = 5 => "signals",
         /// Branches were patched.
         Patching = 6 => "patching",
+        /// An entry that a probe sees.
+        Entry = 7 => "entry",
     }
 }
 
@@ -83,6 +89,8 @@ named_numbers! {
         Interrupt = 5 => "interrupt",
         /// The end of the work of a service: its result.
         WorkDone = 6 => "end of work",
+        /// A fault that a probe has sampled: it is not delivered.
+        Sampled = 7 => "sampled fault",
     }
 }
 

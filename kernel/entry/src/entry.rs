@@ -146,6 +146,9 @@ pub fn serve_interrupt(cell: &KernelCell) -> *mut Context {
 pub fn enter_probed_syscall(cell: &KernelCell, number: i64, stamp: u64) -> *mut Context {
     // SAFETY: called only from the trap handlers, see the module documentation.
     let kernel = unsafe { cell.open() };
+    if keys::is_recording() {
+        kernel.record_entry(Some(ProbeEvent::Syscall), stamp);
+    }
     watch(kernel, &Event::Syscall(number), |kernel| {
         kernel.serve_probed_syscall(number, stamp);
     })
@@ -161,9 +164,17 @@ pub fn enter_probed(
 ) -> *mut Context {
     // SAFETY: called only from the trap handlers, see the module documentation; the borrow ends before `enter`.
     let kernel = unsafe { cell.open() };
+    if keys::is_recording() {
+        kernel.record_entry(event, stamp);
+    }
     match kernel.probe_entry(event, stamp) {
         Rest::Serve => enter(cell),
-        Rest::Return => context_to_run(kernel),
+        Rest::Return => {
+            if keys::is_recording() {
+                kernel.record_sampled(keys::is_printing());
+            }
+            context_to_run(kernel)
+        }
     }
 }
 

@@ -28,6 +28,7 @@ use limen_spec::hardware::Request;
 
 use crate::abstraction::{maintenance, port_write, read_only_pages};
 use crate::context::{Plain, Registers};
+use crate::reader::Boot;
 
 const US_PER_SECOND: u64 = 1_000_000;
 
@@ -72,6 +73,7 @@ pub struct ReplayMachine<A> {
     time: Cell<Ticks>,
     frequency: u64,
     fpu_options: u64,
+    switches_page_tables: bool,
     tables: Rc<PerThread<CapTable>>,
     roots: Box<PerThread<RootTable>>,
     buffers: Box<MessageBuffers>,
@@ -106,9 +108,9 @@ impl core::ops::Deref for Caps {
 }
 
 impl<A: Registers> ReplayMachine<A> {
-    /// The machine of an image.
+    /// The machine of an image, as it was at boot.
     #[must_use]
-    pub fn new(image: &Image<'_>, frequency: u64, fpu_options: u64) -> Self {
+    pub fn new(image: &Image<'_>, boot: &Boot) -> Self {
         let mut tables = Box::new(PerThread::new([CapTable::EMPTY; limits::THREADS]));
         let mut roots = Box::new(PerThread::new([RootTable::EMPTY; limits::THREADS]));
         for (thread, slot, cap) in caps::<Self>(image) {
@@ -118,8 +120,9 @@ impl<A: Registers> ReplayMachine<A> {
         Self {
             answers: RefCell::default(),
             time: Cell::new(0),
-            frequency,
-            fpu_options,
+            frequency: boot.frequency,
+            fpu_options: boot.fpu_options,
+            switches_page_tables: boot.switches_page_tables,
             tables: tables.into(),
             roots,
             buffers: Box::new(MessageBuffers::new([const { MessageBuffer::new() }; limits::THREADS])),
@@ -335,7 +338,7 @@ impl<A: Registers> Machine for ReplayMachine<A> {
     fn note_synchronised(&mut self) {}
 
     fn switches_page_tables(&self) -> bool {
-        false
+        self.switches_page_tables
     }
 
     fn begin_work(&mut self, _: ServiceId, context: &mut Plain<A>, _: &mut Plain<A>) {

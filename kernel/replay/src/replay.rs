@@ -10,12 +10,12 @@ use limen_abi::trace::TIMER_LINE;
 use limen_abi::{Label, Syscall};
 use limen_core::Kernel;
 use limen_core::arena::ThreadId;
-use limen_core::cap::{Cap, ObjectKind};
+use limen_core::cap::Cap;
 use limen_core::event::Event as CoreEvent;
 use limen_core::fault::{Access, Fault};
 use limen_core::kernel::{Notifications, Threads, Vspaces};
 use limen_core::machine::{Context, Interrupt, Line, Machine};
-use limen_core::object::probe::ExitStamp;
+use limen_core::object::probe::{ExitStamp, Rest};
 use limen_core::object::secure_monitor::REGISTERS;
 use limen_core::object::service::ServiceResult;
 use limen_image::{Architecture, Image};
@@ -23,7 +23,7 @@ use limen_image::{Architecture, Image};
 use crate::abstraction::{Facts, View, abstraction, fault_of, registers_of};
 use crate::context::{Aarch64, Amd64, Plain, Registers, Riscv64};
 use crate::machine::{Answers, ReplayMachine, Space, index_of};
-use crate::reader::{Boot, Damage, Event, Letter, Mail, Reader, Recorded, Signals, State};
+use crate::reader::{Boot, Damage, Entry, Event, Letter, Mail, Reader, Recorded, Signals, State};
 use crate::reference::Reference;
 
 /// The number of events that a report of a difference lists.
@@ -32,6 +32,9 @@ const LAST: usize = 8;
 /// The most seconds between two events, a day: the core goes through all slots of domains in between, so a damaged time could
 /// occupy it for years. A recording of a system that does nothing for longer is refused.
 const MOST_SECONDS: u64 = 24 * 60 * 60;
+
+/// The last time that a recording may have: later ones could overflow when a period is added.
+const LAST_TIME: u64 = u64::MAX / 4;
 
 /// The words of a state, and their names.
 const STATE_WORDS: [(usize, &str); StateWord::LENGTH] = [
@@ -120,8 +123,6 @@ struct Replay<'n, A: Registers> {
     /// For each thread that has made a system call, the words behind its message in its buffer then: its program may have
     /// changed them.
     unsent: BTreeMap<usize, Vec<(usize, u64)>>,
-    /// The thread that invokes its probe, whose samples are not recorded.
-    probing: Option<usize>,
     /// The thread that reads registers of an incomplete program, or of one that is at work.
     reader: Option<usize>,
     /// The last events, in words.
@@ -137,7 +138,8 @@ impl<'n, A: Registers> Replay<'n, A> {
         let mut reader = Reader::new(words, Plain::<A>::REGISTERS);
         let mut events = 0;
         let boot = reader.boot().map_err(|damage| Ending::Damaged { damage, events })?;
-        if u64::from(boot.processor) >= image.processors() {
+        let mut before = boot.state.words[StateWord::SINCE];
+        if u64::from(boot.processor) >= image.processors() || before > LAST_TIME {
             return Err(Ending::Damaged { damage: Damage::Contents, events });
         }
         let mut replay = Self::boot(image, names, &boot);
@@ -145,10 +147,10 @@ impl<'n, A: Registers> Replay<'n, A> {
             return Err(Ending::Differs(replay.report("boot", &problem)));
         }
         let most_ticks = boot.frequency.saturating_mul(MOST_SECONDS);
-        let mut before = boot.state.words[StateWord::SINCE];
         while let Some(event) = reader.event().map_err(|damage| Ending::Damaged { damage, events })? {
             let time = event.state.words[StateWord::SINCE];
-            if event.readings.iter().chain([&time]).any(|at| at.abs_diff(before) > most_ticks) {
+            let is_wrong = |at: &u64| *at > LAST_TIME || at.abs_diff(before) > most_ticks;
+            if event.readings.iter().chain([&time]).any(is_wrong) {
                 return Err(Ending::Damaged { damage: Damage::Contents, events });
             }
             before = time;
@@ -168,8 +170,7 @@ impl<'n, A: Registers> Replay<'n, A> {
 
     /// A kernel that has booted, on a processor of the image.
     fn boot(image: &Image<'_>, names: &'n [String], boot: &Boot) -> Self {
-        let mut kernel =
-            Box::new(Kernel::new(ReplayMachine::<A>::new(image, boot.frequency, boot.fpu_options)));
+        let mut kernel = Box::new(Kernel::new(ReplayMachine::<A>::new(image, boot)));
         for thread in (0..image.thread_count()).filter_map(Threads::<ReplayMachine<A>>::id) {
             let context = &mut kernel.threads[thread].context;
             (0..Plain::<A>::REGISTERS).for_each(|at| context.set_word(at, A::initial(at)));
@@ -202,7 +203,6 @@ impl<'n, A: Registers> Replay<'n, A> {
             incomplete: BTreeSet::new(),
             calling: BTreeSet::new(),
             unsent: BTreeMap::new(),
-            probing: None,
             reader: None,
             last: VecDeque::new(),
         }
@@ -223,8 +223,6 @@ impl<'n, A: Registers> Replay<'n, A> {
             self.enter(entered, event)?;
         }
         let state = &event.state;
-        self.probing =
-            event.entered.as_ref().filter(|entered| self.probes(event, entered)).map(|it| it.thread);
         self.reader = event
             .entered
             .as_ref()
@@ -248,10 +246,13 @@ impl<'n, A: Registers> Replay<'n, A> {
         let specified = self.prepare_reference(event, interrupt);
         let printed = self.printed_faults();
         self.kernel.machine.asked = None;
-        self.kernel.handle(core_event(event));
+        if self.pass_probe(event)? == Rest::Serve {
+            self.kernel.handle(core_event(event));
+        }
+        let exit = self.kernel.exit_stamp();
         // The kernel that prints a fault also wakes the monitor, which the specification does not contain.
-        let specified = specified.filter(|_| self.printed_faults() == printed && self.probing.is_none());
-        self.compare_reference(specified.as_ref())?;
+        let specified = specified.filter(|_| self.printed_faults() == printed);
+        self.compare_reference(specified.as_ref(), exit)?;
         let answers = self.kernel.machine.answers.borrow();
         if !answers.readings.is_empty() {
             return Err(format!("the target reads the clock {} times more", answers.readings.len()));
@@ -277,6 +278,30 @@ impl<'n, A: Registers> Replay<'n, A> {
         self.follow_registers(event.left.as_ref());
         self.follow_registers(state.runs.as_ref());
         Ok(())
+    }
+
+    /// Shows the entry to the probe of the running program, if the target did.
+    fn pass_probe(&mut self, event: &Event) -> Result<Rest, String> {
+        let Some(entry) = event.entry else { return Ok(Rest::Serve) };
+        let rest = self.kernel.probe_entry(entry.event, entry.stamp);
+        let is_sampled = event.kind == EventKind::Sampled;
+        match (rest, is_sampled) {
+            (Rest::Serve, true) => {
+                return Err("the target's probe samples a fault that the core's does not".into());
+            }
+            (Rest::Return, false) => {
+                return Err("the core's probe samples a fault that the target's does not".into());
+            }
+            _ => {}
+        }
+        if let Some(entered) = &event.entered {
+            let (thread, pc) = (self.thread(entered)?, entered.registers.get(A::PC).copied().unwrap_or(0));
+            let own = self.kernel.threads[thread].context.register(A::PC);
+            if own != pc {
+                return Err(format!("the target's probe continues at {pc:#x}, the core's at {own:#x}"));
+            }
+        }
+        Ok(rest)
     }
 
     /// Whether the core has not taken these signals.
@@ -314,6 +339,8 @@ impl<'n, A: Registers> Replay<'n, A> {
         let before = reference.state.now;
         let now = event.readings.last().copied().unwrap_or(since).max(before);
         reference.state.pass(now - before);
+        reference.state.entry =
+            event.entry.map(|Entry { event, stamp, .. }| limen_spec::probe::Entry { event, stamp });
         let is_one_time = event.readings.iter().all(|reading| *reading == now);
         let specified = match core_event(event) {
             CoreEvent::Syscall(number) => limen_spec::Event::Syscall(number),
@@ -330,7 +357,11 @@ impl<'n, A: Registers> Replay<'n, A> {
     }
 
     /// Compares the core with the specification after an event.
-    fn compare_reference(&mut self, event: Option<&limen_spec::Event>) -> Result<(), String> {
+    fn compare_reference(
+        &mut self,
+        event: Option<&limen_spec::Event>,
+        exit: ExitStamp,
+    ) -> Result<(), String> {
         let Some(reference) = &mut self.reference else { return Ok(()) };
         let (now, turn) = (reference.state.now, reference.state.schedule.turn);
         let (kernel, facts) = (&*self.kernel, &self.facts);
@@ -341,7 +372,7 @@ impl<'n, A: Registers> Replay<'n, A> {
             now,
             turn,
             wiped: &machine.served,
-            exit: ExitStamp::None,
+            exit,
             asked: &machine.asked,
             answer: machine.answer,
             record: None,
@@ -369,7 +400,6 @@ impl<'n, A: Registers> Replay<'n, A> {
         let thread = self.thread(recorded)?;
         let is_at_work = self.kernel.works[thread].is_some();
         let is_incomplete = self.incomplete.remove(&recorded.thread);
-        let is_probing = self.probing == Some(recorded.thread);
         let is_reader = self.reader == Some(recorded.thread);
         let is_preserved = |position: usize| A::PRESERVED.contains(&A::MAP.context[position]);
         let is_read = |position: usize| {
@@ -377,10 +407,7 @@ impl<'n, A: Registers> Replay<'n, A> {
             words.position(|word| word == position).is_some_and(is_preserved)
         };
         let is_unknown = |position: usize| {
-            is_at_work
-                || is_probing
-                || is_incomplete && is_preserved(position)
-                || is_reader && is_read(position)
+            is_at_work || is_incomplete && is_preserved(position) || is_reader && is_read(position)
         };
         if is_at_work {
             self.incomplete.insert(recorded.thread);
@@ -407,6 +434,10 @@ impl<'n, A: Registers> Replay<'n, A> {
         };
         let context = &mut self.kernel.threads[thread].context;
         entered.registers.iter().enumerate().for_each(|(position, value)| context.set_word(position, *value));
+        // Its probe may have moved it since.
+        if let Some(entry) = event.entry {
+            context.set_word(A::PC, entry.pc);
+        }
         self.fill_buffer(thread, &event.message, &event.extra);
         let buffer = &self.kernel.machine.buffers()[thread];
         let behind = REGISTER_WORDS + event.message.len()..MAX_LENGTH;
@@ -446,15 +477,6 @@ impl<'n, A: Registers> Replay<'n, A> {
             mailboxes.put_signals(id, *badge);
         }
         Ok(())
-    }
-
-    /// Whether a thread invokes its probe.
-    fn probes(&self, event: &Event, entered: &Recorded) -> bool {
-        let Ok(thread) = self.thread(entered) else { return false };
-        let cptr = self.kernel.threads[thread].context.cptr();
-        let cap = self.kernel.machine.cap_table(thread).lookup(cptr);
-        let is_probe = matches!(cap, Some(Cap::Probe | Cap::Elsewhere { kind: ObjectKind::Probe, .. }));
-        event.kind == EventKind::Syscall && is_probe
     }
 
     /// Whether a thread asks for registers of which some are unknown.
@@ -504,7 +526,7 @@ impl<'n, A: Registers> Replay<'n, A> {
                 }
                 let is_unknown = self.reader == Some(recorded.thread)
                     && A::MAP.context.get(position).is_some_and(|word| A::PRESERVED.contains(word));
-                if is_unknown || self.probing == Some(recorded.thread) || unsent.contains(&(position, own)) {
+                if is_unknown || unsent.contains(&(position, own)) {
                     buffer.set_word(BufferWord::MESSAGE + position, *word);
                     continue;
                 }
@@ -563,6 +585,7 @@ impl<'n, A: Registers> Replay<'n, A> {
             EventKind::Exception | EventKind::FpuUse => {
                 format!("exception {first:#x} with code {second:#x}")
             }
+            EventKind::Sampled => "fault that its probe samples".to_owned(),
         };
         let mut text = format!("event {} from {from}: {what}", event.number);
         if let (EventKind::Syscall, Some(entered)) = (event.kind, &event.entered) {
@@ -598,7 +621,7 @@ fn core_event(event: &Event) -> CoreEvent {
         EventKind::InstructionFault => {
             CoreEvent::Fault(Fault::Vm { address: first, access: Access::Instruction, status: second })
         }
-        EventKind::Exception => CoreEvent::Fault(exception),
+        EventKind::Exception | EventKind::Sampled => CoreEvent::Fault(exception),
         EventKind::FpuUse => CoreEvent::FpuUse(exception),
         EventKind::Interrupt => CoreEvent::Interrupt,
         EventKind::WorkDone => CoreEvent::WorkDone(ServiceResult { words: event.arguments }),
@@ -647,7 +670,11 @@ mod tests {
 
     fn boot<'i>(image: &Image<'_>, names: &'i [String]) -> Replay<'i, Riscv64> {
         let state = State { runs: None, message: Vec::new(), words: [0; StateWord::LENGTH] };
-        Replay::boot(image, names, &Boot { state, frequency: 1_000_000, fpu_options: 0, processor: 0 })
+        Replay::boot(
+            image,
+            names,
+            &Boot { state, frequency: 1_000_000, fpu_options: 0, processor: 0, switches_page_tables: false },
+        )
     }
 
     /// The parent reads the registers of its child. The target has these values in them, and the core zeros.
@@ -661,6 +688,7 @@ mod tests {
         registers[places.words[1]] = READ as u64;
         let mut event = Event {
             number: 1,
+            entry: None,
             kind: EventKind::Syscall,
             arguments: [Syscall::Call.as_raw().cast_unsigned(), 0, 0, 0],
             prints: false,

@@ -4,9 +4,11 @@
 use std::fs;
 
 use limen_abi::limits::{PAGE_BYTES, USER_TOP_AARCH64};
+use limen_abi::recording::StateWord;
 use limen_image::{Architecture, Image, ImageWriter, NONE, Range, SchedContext, Thread};
 use limen_replay::context::Aarch64;
 use limen_replay::machine::ReplayMachine;
+use limen_replay::reader::{Boot, State};
 
 /// Bytes of address space that this process uses.
 fn used_bytes() -> Option<u64> {
@@ -33,10 +35,13 @@ fn a_machine_frees_its_tables() {
     const MACHINES: u64 = 200;
     let words = smallest_image();
     let image = Image::validate(&words).unwrap();
-    let boot = || drop(ReplayMachine::<Aarch64>::new(&image, 1_000_000, 0));
-    boot();
+    let state = State { runs: None, message: Vec::new(), words: [0; StateWord::LENGTH] };
+    let boot =
+        Boot { state, frequency: 1_000_000, fpu_options: 0, processor: 0, switches_page_tables: false };
+    let create = || drop(ReplayMachine::<Aarch64>::new(&image, &boot));
+    create();
     let before = used_bytes().unwrap();
-    (0..MACHINES).for_each(|_| boot());
+    (0..MACHINES).for_each(|_| create());
     let more = used_bytes().unwrap().saturating_sub(before);
     // The tables of one machine take half a mebibyte.
     assert!(more < MACHINES << 17, "{MACHINES} machines leave {more} bytes");

@@ -1,19 +1,19 @@
 //! The recording: what each event reads and does, for a replay on the host. [`limen_abi::recording`] describes it.
 //!
-//! The port calls [`Kernel::record_begin`] before each event and [`Kernel::record_end`] after it. Neither changes
-//! anything that an event depends on: an open call stays open.
+//! The port calls [`Kernel::record_begin`] before each event and [`Kernel::record_end`] after it, and while a program probes
+//! [`Kernel::record_entry`] before both. None changes anything that an event depends on: an open call stays open.
 //!
 //! A trap saves only some registers of the running thread. The others are in its context when the kernel has switched
 //! to another thread, so the next event records that thread once more.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use limen_abi::MessageInfo;
 use limen_abi::message::{BufferWord, MAX_EXTRA_CAPS, MAX_LENGTH, REGISTER_WORDS};
 use limen_abi::recording::{
-    EventKind, MOST_READINGS, MOST_WORDS, PIECES, Part, StateWord, TAKEN, TAKEN_MASK, head,
+    EventKind, MOST_READINGS, MOST_WORDS, NO_PROBE_EVENT, PIECES, Part, StateWord, TAKEN, TAKEN_MASK, head,
 };
 use limen_abi::trace::{HeaderWord, TIMER_LINE};
+use limen_abi::{MessageInfo, ProbeEvent};
 
 use limen_image::Options;
 
@@ -30,6 +30,8 @@ use crate::processors::mailbox::{Mail, take_lowest};
 pub(super) struct Recording {
     /// The number of the event.
     event: u64,
+    /// Whether the entry of the event is recorded already.
+    is_entered: bool,
     /// The thread that ran when the event came.
     entered: Option<ThreadId>,
     /// The thread that the last event left for another one.
@@ -39,8 +41,14 @@ pub(super) struct Recording {
 }
 
 impl Recording {
-    pub(super) const EMPTY: Self =
-        Self { event: 0, entered: None, left: None, readings: [0; MOST_READINGS], reading_count: 0 };
+    pub(super) const EMPTY: Self = Self {
+        event: 0,
+        is_entered: false,
+        entered: None,
+        left: None,
+        readings: [0; MOST_READINGS],
+        reading_count: 0,
+    };
 }
 
 impl Trace {
@@ -107,19 +115,49 @@ impl<M: Machine> Kernel<M> {
         part.word(self.machine.frequency());
         part.word(self.machine.fpu_options());
         part.word(u64::from(self.processor.number));
+        part.word(u64::from(self.machine.switches_page_tables()));
         self.trace.count = part.end(Part::Boot);
+    }
+
+    /// Records an entry that leads to the next event, before the probe of the running program sees it.
+    #[cold]
+    #[inline(never)]
+    pub fn record_entry(&mut self, event: Option<ProbeEvent>, stamp: u64) {
+        let thread = self.running_thread();
+        self.trace.recording.event = self.trace.recording.event.wrapping_add(1);
+        self.trace.recording.is_entered = true;
+        let Some(mut part) = self.part() else { return };
+        part.word(event.map_or(NO_PROBE_EVENT, ProbeEvent::as_raw));
+        part.word(stamp);
+        part.word(thread.map_or(0, |thread| self.threads[thread].context.register(M::Context::PC)));
+        self.trace.count = part.end(Part::Entry);
+    }
+
+    /// Records a fault that a probe has sampled, which is no other event.
+    #[cold]
+    #[inline(never)]
+    pub fn record_sampled(&mut self, is_printing: bool) {
+        self.record_begin_of(EventKind::Sampled, [0; REGISTER_WORDS], is_printing);
+        self.record_end();
     }
 
     /// Records an event and what it may read, and whether the kernel prints faults.
     #[inline(never)]
     pub fn record_begin(&mut self, event: &Event, is_printing: bool) {
+        let (kind, arguments) = arguments_of(event);
+        self.record_begin_of(kind, arguments, is_printing);
+    }
+
+    #[inline(never)]
+    fn record_begin_of(&mut self, kind: EventKind, arguments: [u64; REGISTER_WORDS], is_printing: bool) {
         let thread = self.running_thread();
-        self.trace.recording.event = self.trace.recording.event.wrapping_add(1);
+        if !core::mem::take(&mut self.trace.recording.is_entered) {
+            self.trace.recording.event = self.trace.recording.event.wrapping_add(1);
+        }
         self.trace.recording.entered = thread;
         self.trace.recording.reading_count = 0;
         self.machine.forget_interrupt();
         let Some(mut part) = self.part() else { return };
-        let (kind, arguments) = arguments_of(event);
         part.word(kind as u64);
         arguments.into_iter().for_each(|argument| part.word(argument));
         part.word(u64::from(is_printing));

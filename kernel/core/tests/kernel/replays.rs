@@ -2,11 +2,17 @@
 
 use limen_abi::Label;
 use limen_abi::message::BufferWord;
+use limen_abi::probe::{ProbeEvent, ProbeOption, ProbeWord};
+use limen_abi::recording::{Part, StateWord, head};
+use limen_core::fault::{Access, Fault};
 use limen_core::machine::{Interrupt, Machine};
 use limen_replay::reader::Damage;
 use limen_replay::replay::Ending;
 
-use crate::support::{Grant, Plan, System, Wiring, X0};
+use crate::support::{Grant, PC, Plan, Probes, STAMP, System, Thread, Wiring, X0};
+
+/// The address at which the events of armed probes end.
+const LAST: u64 = 0x40_0000;
 
 /// Registers that a thread's parent writes: those of the state and the first two others, of which the second describes a message.
 const WRITTEN: usize = X0 + 2;
@@ -124,4 +130,107 @@ fn a_line_that_no_controller_has_is_damage() {
     let place = system.recorded.iter().rposition(is_line).expect("the line is recorded");
     system.recorded[place] |= 1 << 32;
     assert_eq!(system.replay(), Err(Ending::Damaged { damage: Damage::Contents, events: 1 }));
+}
+
+/// A thread that probes itself, and the slot of its probe.
+fn probing() -> (System, Thread, u64) {
+    let mut plan = Plan::new();
+    let thread = plan.thread("alone", 10);
+    let slot = plan.grant(thread, Grant::probe());
+    plan.is_recorded = true;
+    let mut system = plan.boot();
+    system.probes = Probes::OnTheWay;
+    system.call(thread, slot, Label::ProbeStart.as_raw(), &[]);
+    (system, thread, slot)
+}
+
+/// Arms a probe for an event in the code that ends at `LAST`, where the thread continues.
+fn arm(system: &mut System, thread: Thread, slot: u64, event: ProbeEvent) {
+    let words = [event.as_raw(), 0, LAST, ProbeOption::EXIT];
+    system.call(thread, slot, Label::ProbeArm.as_raw(), &words);
+    system.context_mut(thread).registers[PC] = LAST - 4;
+}
+
+#[test]
+fn samples_replay() {
+    let (mut system, thread, slot) = probing();
+    let faults = [
+        (ProbeEvent::PageFault, Fault::Vm { address: 8, access: Access::Data, status: 2 }),
+        (ProbeEvent::Undefined, Fault::UserException { number: 1, code: 0 }),
+    ];
+    for (event, fault) in faults {
+        arm(&mut system, thread, slot, event);
+        system.context_mut(thread).registers[STAMP] = 7;
+        system.fault(thread, fault);
+        assert_eq!(system.pc(thread), LAST, "the fault is sampled");
+        system.pass(5);
+        system.call(thread, slot, Label::ProbeRead.as_raw(), &[]);
+        let words = [ProbeWord::VALID, ProbeWord::EVENT, ProbeWord::USER];
+        assert_eq!(words.map(|word| system.message_word(thread, word)), [1, event.as_raw(), 7]);
+    }
+    arm(&mut system, thread, slot, ProbeEvent::Interrupt);
+    system.yield_slice(thread);
+    system.interrupt(Interrupt::Timer);
+    assert_eq!(system.pc(thread), LAST, "the interrupt is sampled");
+    system.call(thread, slot, Label::ProbeRead.as_raw(), &[]);
+    assert_replay(&system);
+}
+
+/// Changes a word of the recorded entry of this event.
+fn change_entry(system: &mut System, event: ProbeEvent, place: usize, value: u64) {
+    let mut entries = system.recorded.windows(3);
+    let head = head(Part::Entry, 4);
+    let found = entries.position(|words| words[0] == head && words[2] == event.as_raw());
+    system.recorded[found.expect("the entry is recorded") + 2 + place] = value;
+}
+
+fn assert_differs(system: &System, problem: &str) {
+    match system.replay() {
+        Err(Ending::Differs(report)) => assert!(report.contains(problem), "{report}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn samples_that_the_target_does_not_take_are_differences() {
+    let sampled = || {
+        let (mut system, thread, slot) = probing();
+        arm(&mut system, thread, slot, ProbeEvent::PageFault);
+        system.fault(thread, Fault::Vm { address: 8, access: Access::Data, status: 2 });
+        system.call(thread, slot, Label::ProbeRead.as_raw(), &[]);
+        system
+    };
+    assert_replay(&sampled());
+    for (place, value, problem) in [
+        (0, ProbeEvent::Undefined.as_raw(), "the target's probe samples a fault that the core's does not"),
+        (1, 1, "x5 of alone is"),
+        (2, LAST + 4, "the target's probe samples a fault that the core's does not"),
+    ] {
+        let mut system = sampled();
+        change_entry(&mut system, ProbeEvent::PageFault, place, value);
+        assert_differs(&system, problem);
+    }
+    // The target's fault is behind the code that is armed.
+    let (mut system, thread, slot) = probing();
+    arm(&mut system, thread, slot, ProbeEvent::PageFault);
+    system.context_mut(thread).registers[PC] = LAST + 4;
+    system.fault(thread, Fault::Vm { address: 8, access: Access::Data, status: 2 });
+    assert_replay(&system);
+    change_entry(&mut system, ProbeEvent::PageFault, 2, LAST);
+    assert_differs(&system, "the core's probe samples a fault that the target's does not");
+}
+
+/// With these, sums of times overflow.
+#[test]
+fn an_impossible_frequency_or_time_is_damage() {
+    let mut plan = Plan::new();
+    plan.thread("alone", 10);
+    plan.is_recorded = true;
+    for place in 0..2 {
+        let mut system = plan.boot();
+        let clock = [system.kernel.machine.frequency(), system.kernel.state_words()[StateWord::SINCE]][place];
+        let found = system.recorded.iter().rposition(|word| *word == clock).expect("a word of the boot");
+        system.recorded[found] |= 1 << 63;
+        assert_eq!(system.replay(), Err(Ending::Damaged { damage: Damage::Contents, events: 0 }));
+    }
 }

@@ -8,13 +8,14 @@ mod bytes;
 mod step;
 mod world;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
 use limen_abi::ErrorCode;
 use proptest::collection::vec;
+use proptest::prelude::*;
 
-use crate::support::{Counts, OpenCalls, Paths, assert_twins, check_random};
+use crate::support::{Counts, OpenCalls, Paths, System, assert_twins, check_random, replay_damaged};
 use bytes::Bytes;
 use step::{Step, steps};
 use world::{KERNEL_KEY, MONITOR, PORTS, SPACE, Shape, shapes, specified_shapes};
@@ -105,6 +106,46 @@ fn hostile_threads_get_what_is_specified() {
             assert_eq!(missing, [], "no call for hardware ends in these ways");
         }
     }
+}
+
+/// Records one system, whose open calls stay open.
+fn record(shape: Shape, steps: &[Step]) -> System {
+    let mut world = shape.boot_recording();
+    world.system.open_calls = OpenCalls::Keep;
+    steps.iter().filter(|step| step.is_of_port()).for_each(|step| step.take(&mut world));
+    world.system
+}
+
+/// Half of the systems have probes, whose samples are replayed as well.
+#[test]
+fn recordings_of_hostile_threads_replay() {
+    let (events, specified) = (Cell::new(0), Cell::new(0));
+    check_random(CASES, (specified_shapes(), vec(steps(), 1..STEPS)), |(shape, steps)| {
+        match record(shape, &steps).replay() {
+            Ok(replayed) => {
+                events.update(|events| events + replayed.events);
+                specified.update(|specified| specified + replayed.specified);
+            }
+            Err(ending) => panic!("{ending}"),
+        }
+    });
+    println!("{} events replayed, {} of them compared with the specification", events.get(), specified.get());
+    assert!(specified.get() > 0);
+}
+
+/// One word of a recording is changed, or its end is missing.
+#[test]
+fn a_damaged_recording_of_hostile_threads_is_reported() {
+    let found = [const { Cell::new(0) }; 3];
+    let damage = (any::<prop::sample::Index>(), 0..64_u32, any::<bool>());
+    let values = (specified_shapes(), vec(steps(), 8..STEPS), damage);
+    check_random(CASES, values, |(shape, steps, (place, bit, is_cut))| {
+        let kind = replay_damaged(&mut record(shape, &steps), place, bit, is_cut);
+        found[kind].update(|count| count + 1);
+    });
+    let [unnoticed, damaged, differs] = found.map(|count| count.get());
+    println!("{unnoticed} changes without an effect, {damaged} damaged recordings, {differs} differences");
+    assert!(damaged > 0 && differs > 0, "{damaged} {differs}");
 }
 
 #[test]

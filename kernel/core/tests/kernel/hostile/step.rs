@@ -147,6 +147,11 @@ impl Step {
         self.act(world);
     }
 
+    /// Whether a port reports such an event: the use of the floating-point unit is an exception.
+    pub(super) fn is_of_port(&self) -> bool {
+        !matches!(self.action, 15..=18) || matches!(self.fault(), Fault::UserException { .. })
+    }
+
     fn act(&self, world: &mut World) {
         let Some(thread) = world.system.current() else { return self.interrupt(world) };
         if world.system.kernel.is_at_work() {

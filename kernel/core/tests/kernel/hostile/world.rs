@@ -343,7 +343,20 @@ impl Shape {
 
     /// Boots the system. Passive servers wait for calls.
     pub(super) fn boot(&self) -> World {
+        self.boot_plan(Plan::new())
+    }
+
+    /// Boots the system, which records every event. Recorded are systems as they boot, without devices, and with time for each
+    /// thread.
+    pub(super) fn boot_recording(mut self) -> World {
+        (self.devices, self.fpu_options) = (Devices::None, 0);
+        self.workers.iter_mut().for_each(|worker| worker.source = Source::Own);
         let mut plan = Plan::new();
+        plan.is_recorded = true;
+        self.boot_plan(plan)
+    }
+
+    fn boot_plan(&self, mut plan: Plan) -> World {
         if self.devices == Devices::Ports {
             plan.for_ports();
         }

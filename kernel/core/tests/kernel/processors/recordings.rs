@@ -10,8 +10,7 @@ use proptest::prelude::*;
 
 use super::random::{Action, CASES, DOMAINS, STEPS, Step, ThreadShape, boot, shapes, step, steps};
 use super::{BADGE, LABEL, Pair, sender_and_waiter, with_manager};
-use crate::random::replay_damaged;
-use crate::support::{Interrupt, Processors, Thread, check_random};
+use crate::support::{Interrupt, Processors, Thread, check_random, replay_damaged};
 
 pub(super) fn start(processors: &mut Processors) {
     processors.systems.iter_mut().for_each(|system| system.start_recording());

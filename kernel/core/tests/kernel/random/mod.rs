@@ -9,11 +9,10 @@ mod world;
 
 use std::cell::Cell;
 
-use limen_replay::replay::Ending;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::support::{Counts, OpenCalls, Paths, System, assert_twins, check_random};
+use crate::support::{Counts, OpenCalls, Paths, System, assert_twins, check_random, replay_damaged};
 use rules::Ledger;
 use step::{Step, steps};
 use world::{Shape, shapes};
@@ -96,29 +95,6 @@ fn a_recording_replays() {
     let (events, specified) = (events.get(), specified.get());
     println!("{events} events replayed, {specified} of them compared with the specification");
     assert!(specified > 0);
-}
-
-/// Replays a recording of which a bit of the word at a place is changed, or whose end from there on is missing. Returns 0 if the
-/// replay does not notice, 1 if it calls the recording damaged, 2 if an outcome differs.
-pub(crate) fn replay_damaged(
-    system: &mut System,
-    place: prop::sample::Index,
-    bit: u32,
-    is_cut: bool,
-) -> usize {
-    let place = place.index(system.recorded.len());
-    if is_cut {
-        system.recorded.truncate(place);
-    } else {
-        system.recorded[place] ^= 1 << bit;
-    }
-    match system.replay() {
-        // A word that only the program reads, or the end of an event.
-        Ok(_) => 0,
-        Err(Ending::Damaged { .. }) => 1,
-        Err(Ending::Differs(_)) => 2,
-        Err(Ending::Image(reason)) => panic!("{reason}"),
-    }
 }
 
 /// One word of a recording is changed, or its end is missing.

@@ -28,6 +28,7 @@ pub(crate) use machine::{
 };
 pub(crate) use plan::{Endpoint, Grant, Interrupt, Notification, Plan, SchedContext, Thread};
 pub(crate) use processors::{Processors, ProcessorsSnapshot};
+pub(crate) use recording::replay_damaged;
 pub(crate) use reference::Counts;
 pub(crate) use seed::{check_random, random_config};
 pub(crate) use service::Service;

@@ -6,6 +6,7 @@ use limen_abi::recording::TAKEN;
 use limen_abi::trace::{HeaderWord, RecordWord};
 use limen_image::Options;
 use limen_replay::replay::{Ending, Replayed, replay};
+use proptest::prelude::*;
 
 use super::context::{COUNT, PC, SP, SPSR};
 use super::system::System;
@@ -44,5 +45,28 @@ impl System {
     /// Replays what was recorded.
     pub(crate) fn replay(&self) -> Result<Replayed, Ending> {
         replay(&self.image, &self.names, self.recorded.iter().copied())
+    }
+}
+
+/// Replays a recording of which a bit of the word at a place is changed, or whose end from there on is missing. Returns 0 if the
+/// replay does not notice, 1 if it calls the recording damaged, 2 if an outcome differs.
+pub(crate) fn replay_damaged(
+    system: &mut System,
+    place: prop::sample::Index,
+    bit: u32,
+    is_cut: bool,
+) -> usize {
+    let place = place.index(system.recorded.len());
+    if is_cut {
+        system.recorded.truncate(place);
+    } else {
+        system.recorded[place] ^= 1 << bit;
+    }
+    match system.replay() {
+        // A word that only the program reads, or the end of an event.
+        Ok(_) => 0,
+        Err(Ending::Damaged { .. }) => 1,
+        Err(Ending::Differs(_)) => 2,
+        Err(Ending::Image(reason)) => panic!("{reason}"),
     }
 }

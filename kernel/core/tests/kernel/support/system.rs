@@ -241,9 +241,6 @@ impl System {
     /// Passes an event to the kernel, then checks all invariants.
     pub(crate) fn event(&mut self, event: Event) {
         let is_recording = self.kernel.machine.is_recording;
-        if is_recording {
-            self.kernel.record_begin(&event, self.kernel.machine.is_printing);
-        }
         let writes_record = event == Event::Syscall(Syscall::Trace.as_raw());
         let is_traced = self.is_tracing() && !writes_record && !is_recording;
         let before = is_traced.then(|| self.kernel.trace_begin(&event));
@@ -262,7 +259,6 @@ impl System {
             None => {}
         }
         if is_recording {
-            self.kernel.record_end();
             self.take_recording();
         }
     }
@@ -313,14 +309,23 @@ impl System {
     }
 
     fn handle(&mut self, event: Event, entry: Option<Entry>) {
-        let runs = match (event, entry) {
-            (Event::WorkDone(_), _) | (_, None) => self.serve(event),
+        let entry_of_probe = entry.filter(|_| !matches!(event, Event::WorkDone(_)));
+        if let Some(entry) = entry_of_probe.filter(|_| self.kernel.machine.is_recording) {
+            self.kernel.record_entry(entry.event, entry.stamp);
+        }
+        let runs = match (event, entry_of_probe) {
+            (_, None) => self.watch(event, |system| system.serve(event)),
             (Event::Syscall(number), Some(entry)) if self.paths == Paths::All => {
-                self.kernel.serve_probed_syscall(number, entry.stamp).copied()
+                self.watch(event, |system| system.kernel.serve_probed_syscall(number, entry.stamp).copied())
             }
             (_, Some(entry)) => match self.kernel.probe_entry(entry.event, entry.stamp) {
-                Rest::Serve => self.serve(event),
-                Rest::Return => self.kernel.running().copied(),
+                Rest::Serve => self.watch(event, |system| system.serve(event)),
+                Rest::Return => {
+                    if self.kernel.machine.is_recording {
+                        self.kernel.record_sampled(self.kernel.machine.is_printing);
+                    }
+                    self.kernel.running().copied()
+                }
             },
         };
         assert_eq!(runs, self.kernel.running().copied(), "the fast path returns to other registers");
@@ -332,6 +337,19 @@ impl System {
         if self.checking == Checking::EachEvent {
             self.verify(event);
         }
+    }
+
+    /// Serves an event, and records it if the system is recorded.
+    fn watch<T>(&mut self, event: Event, serve: impl FnOnce(&mut Self) -> T) -> T {
+        let is_recording = self.kernel.machine.is_recording;
+        if is_recording {
+            self.kernel.record_begin(&event, self.kernel.machine.is_printing);
+        }
+        let result = serve(self);
+        if is_recording {
+            self.kernel.record_end();
+        }
+        result
     }
 
     /// Serves an event that no probe has consumed. Returns the registers of the running thread.
