@@ -15,8 +15,9 @@
 //! | [`Part::Boot`] | the state after boot, as at the end of an event; the ticks per second; the options of the floating-point unit; the number of the processor; whether every crossing switches page tables |
 //! | [`Part::Entry`] | while a program probes, before the event that the entry leads to: the [`ProbeEvent`] or [`NO_PROBE_EVENT`], the counter at the entry, the program counter of the running thread then |
 //! | [`Part::Begin`] | kind and four arguments of the event ([`EventKind`]); whether the kernel prints faults; the running thread and its registers; the thread that the last event left, and its registers; the message beyond the registers; the extra capabilities |
-//! | [`Part::Mail`] | what the event takes from its mailbox: threads whose letters have come, recalled threads, notifications and processors with a message about code, one bit each; the number of the recalled request of each recalled thread |
+//! | [`Part::Mail`] | what the event takes from its mailbox: threads whose letters have come, recalled threads, notifications and processors with a message about code, one bit each |
 //! | [`Part::Letter`] | for each of those letters: the thread; the words of the letter, with their number; the message beyond the registers; the extra capabilities |
+//! | [`Part::Recall`] | for each recall that is handled: the thread, and the number of the recalled request |
 //! | [`Part::Patching`] | for each time that branches of a key, or those to the probes, are patched: whether all of them follow, and how many more the event may patch |
 //! | [`Part::Signals`] | a notification, and the bits that other processors have signalled |
 //! | [`Part::End`] | the interrupt ([`NO_INTERRUPT`], [`TIMER_LINE`] or a line); the readings of the clock, with their number; the state |
@@ -69,6 +70,8 @@ named_numbers! {
         Patching = 6 => "patching",
         /// An entry that a probe sees.
         Entry = 7 => "entry",
+        /// A recall is handled.
+        Recall = 8 => "recall",
     }
 }
 

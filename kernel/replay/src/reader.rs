@@ -88,8 +88,6 @@ pub struct Mail {
     pub code: u64,
     /// The letters.
     pub letters: Vec<Letter>,
-    /// Recalled threads, and the number of the recalled request.
-    pub recalled: Vec<(usize, u64)>,
 }
 
 /// A letter.
@@ -137,6 +135,8 @@ pub struct Event {
     pub extra: Vec<u64>,
     /// Mail from other processors.
     pub mail: Option<Mail>,
+    /// Recalls that are handled: the thread, and the number of the request.
+    pub recalls: Vec<(usize, u64)>,
     /// Signals of other processors.
     pub signals: Vec<Signals>,
     /// The results of patching: whether all branches follow, and how many more the event may patch.
@@ -195,7 +195,7 @@ impl<I: Iterator<Item = u64>> Reader<I> {
             }
             Some(_) => return Err(Damage::NoPart),
         };
-        let (mut mail, mut signals, mut patchings) = (None, Vec::new(), Vec::new());
+        let (mut mail, mut recalls, mut signals, mut patchings) = (None, Vec::new(), Vec::new(), Vec::new());
         let end = loop {
             // The machine may stop during an event.
             let Some((kind, contents)) = self.any_part()? else { return Ok(None) };
@@ -203,6 +203,7 @@ impl<I: Iterator<Item = u64>> Reader<I> {
             match kind {
                 Part::Mail if mail.is_none() => mail = Some(part.mail()?),
                 Part::Letter => mail.as_mut().ok_or(Damage::NoPart)?.letters.push(part.letter()?),
+                Part::Recall => recalls.push((thread_index(part.word()?)?, part.word()?)),
                 Part::Signals => signals.push(part.signals()?),
                 Part::Patching => patchings.push((part.word()? != 0, part.word()?)),
                 Part::End => break contents,
@@ -241,6 +242,7 @@ impl<I: Iterator<Item = u64>> Reader<I> {
             message,
             extra,
             mail,
+            recalls,
             signals,
             patchings,
             interrupt,
@@ -322,12 +324,8 @@ impl Contents<'_> {
 
     fn mail(&mut self) -> Result<Mail, Damage> {
         let [letters, recalls, signals, code] = [self.word()?, self.word()?, self.word()?, self.word()?];
-        let threads = (0..u64::BITS as usize).filter(|thread| recalls >> thread & 1 != 0);
-        let recalled = threads
-            .map(|thread| Ok((thread_index(thread as u64)?, self.word()?)))
-            .collect::<Result<_, _>>()?;
         let mail = mailbox::Mail { letters, recalls, signals };
-        Ok(Mail { mail, code, letters: Vec::new(), recalled })
+        Ok(Mail { mail, code, letters: Vec::new() })
     }
 
     fn letter(&mut self) -> Result<Letter, Damage> {

@@ -460,10 +460,10 @@ impl<'n, A: Registers> Replay<'n, A> {
     /// Puts mail and signals of other processors into the mailbox, from which the core takes them.
     fn receive(&self, event: &Event) -> Result<(), String> {
         let mailboxes = self.kernel.machine.mailboxes();
-        if let Some(Mail { mail, code, letters, recalled }) = &event.mail {
-            for (thread, number) in recalled {
-                mailboxes.put_recall(self.thread_at(*thread)?, *number);
-            }
+        for (thread, number) in &event.recalls {
+            mailboxes.put_recall(self.thread_at(*thread)?, *number);
+        }
+        if let Some(Mail { mail, code, letters }) = &event.mail {
             for Letter { thread, words, message, extra } in letters {
                 let thread = self.thread_at(*thread)?;
                 mailboxes.put_letter(thread, words);
@@ -697,6 +697,7 @@ mod tests {
             message: Vec::new(),
             extra: Vec::new(),
             mail: None,
+            recalls: Vec::new(),
             signals: Vec::new(),
             patchings: Vec::new(),
             interrupt: NO_INTERRUPT,

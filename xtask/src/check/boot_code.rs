@@ -39,7 +39,7 @@ const CHECKED: [&str; 3] = [
 const SEALED: [&str; 2] =
     ["limen_platform::service_work::seal::at_once", "limen_platform::service_work::seal::on_request"];
 /// The entry points of the trace, which code that stays calls if the image has a ring.
-const TRACED: [&str; 13] = [
+const TRACED: [&str; 14] = [
     "limen_core::trace::trace_begin",
     "limen_core::trace::trace_end",
     "limen_core::trace::trace_program",
@@ -51,6 +51,7 @@ const TRACED: [&str; 13] = [
     "limen_core::trace::recording::record_sampled",
     "limen_core::trace::recording::record_end",
     "limen_core::trace::recording::record_mail",
+    "limen_core::trace::recording::record_recall",
     "limen_core::trace::recording::record_signals",
     "limen_core::trace::recording::record_patching",
 ];

@@ -345,6 +345,9 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     fn recall_visitor(&mut self, thread: ThreadId) -> Outcome {
         let recalled = self.machine.mailboxes().letter(thread).recalled();
+        if self.is_recorded() {
+            self.record_recall(thread, recalled);
+        }
         if self.keeper.has_letter(thread) {
             let request = self.machine.mailboxes().letter(thread).request();
             if request.is_some_and(|request| request.number == recalled) {

@@ -184,13 +184,9 @@ impl<M: Machine> Kernel<M> {
     #[cold]
     #[inline(never)]
     pub(crate) fn record_mail(&mut self, mail: &Mail, code: u64) {
-        let Mail { mut letters, mut recalls, signals } = *mail;
-        let mailboxes = self.machine.mailboxes();
+        let Mail { mut letters, recalls, signals } = *mail;
         let Some(mut part) = self.part() else { return };
         [letters, recalls, signals, code].into_iter().for_each(|bits| part.word(bits));
-        while let Some(thread) = take_lowest(&mut recalls) {
-            part.word(mailboxes.letter(thread).recalled());
-        }
         self.trace.count = part.end(Part::Mail);
         while let Some(thread) = take_lowest(&mut letters) {
             self.record_letter(thread);
@@ -207,6 +203,16 @@ impl<M: Machine> Kernel<M> {
         self.write_message(&mut part, thread, info);
         self.write_extra(&mut part, thread, info);
         self.trace.count = part.end(Part::Letter);
+    }
+
+    /// Records the number of a recalled request. Its home may write another one at any time.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn record_recall(&mut self, thread: ThreadId, recalled: u64) {
+        let Some(mut part) = self.part() else { return };
+        part.word(number(Some(thread)));
+        part.word(recalled);
+        self.trace.count = part.end(Part::Recall);
     }
 
     /// Records bits that other processors have signalled.
