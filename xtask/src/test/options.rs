@@ -7,6 +7,7 @@ use lexopt::prelude::*;
 
 use crate::bench::Rows;
 use crate::bench::trace::{Limit, MOST_GIB};
+use crate::command::only;
 use crate::failure::{Failure, Outcome};
 use crate::run::board::{self, Board};
 use crate::test::docs;
@@ -147,6 +148,7 @@ pub fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
         beside: 0,
         trace_limit: Limit::of_gib(MOST_GIB),
     };
+    let mut filter = None;
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("board") => options.board = Some(arguments.value()?.string()?),
@@ -166,11 +168,12 @@ pub fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
                 options.trace_limit = Limit::of_gib(gib.get());
             }
             Long("replay") => options.replay = true,
-            // A shell completes folders with a slash.
-            Value(filter) => options.filter = filter.string()?.trim_end_matches('/').to_owned(),
+            Value(name) => only(&mut filter, name)?,
             other => return Err(other.unexpected().into()),
         }
     }
+    // A shell completes folders with a slash.
+    options.filter = filter.unwrap_or_default().trim_end_matches('/').to_owned();
     match options.conflict() {
         None => Ok(options),
         Some(sentence) => Err(Failure::new(sentence)),
@@ -192,6 +195,12 @@ mod tests {
         let select = |filter: &str, name| parse(lexopt::Parser::from_args([filter])).unwrap().select(name);
         assert!(select("", HOST) && select("hostile", "tests/hostile on b (debug)"));
         assert!(select("host", HOST) && !select("host", "tests/hostile on b (debug)"));
+    }
+
+    #[test]
+    fn a_second_filter_is_refused() {
+        let said = parsed(&["tests/calls", "tests/keys"]).unwrap_err().to_string();
+        assert_eq!(said, "name one of 'tests/calls' and 'tests/keys': this command takes one name");
     }
 
     fn parsed(words: &[&str]) -> Outcome<Options> {
