@@ -186,14 +186,17 @@ impl<I: Iterator<Item = u64>> Reader<I> {
     /// When the words are no event, or end within it.
     pub fn event(&mut self) -> Result<Option<Event>, Damage> {
         self.number += 1;
-        let (entry, begin) = match self.any_part()? {
-            None => return Ok(None),
-            Some((Part::Begin, begin)) => (None, begin),
-            Some((Part::Entry, contents)) => {
-                let Some(begin) = self.part(Part::Begin)? else { return Ok(None) };
-                (Some(Contents { words: &contents, registers: self.registers }.entry()?), begin)
+        let mut entry = None;
+        let begin = loop {
+            match self.any_part()? {
+                None => return Ok(None),
+                Some((Part::Begin, begin)) => break begin,
+                // No probe takes part in an entry without an event.
+                Some((Part::Entry, contents)) => {
+                    entry = Some(Contents { words: &contents, registers: self.registers }.entry()?);
+                }
+                Some(_) => return Err(Damage::NoPart),
             }
-            Some(_) => return Err(Damage::NoPart),
         };
         let (mut mail, mut recalls, mut signals, mut patchings) = (None, Vec::new(), Vec::new(), Vec::new());
         let end = loop {

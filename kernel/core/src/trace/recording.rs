@@ -30,8 +30,6 @@ use crate::processors::mailbox::{Mail, take_lowest};
 pub(super) struct Recording {
     /// The number of the event.
     event: u64,
-    /// Whether the entry of the event is recorded already.
-    is_entered: bool,
     /// The thread that ran when the event came.
     entered: Option<ThreadId>,
     /// The thread that the last event left for another one.
@@ -41,14 +39,8 @@ pub(super) struct Recording {
 }
 
 impl Recording {
-    pub(super) const EMPTY: Self = Self {
-        event: 0,
-        is_entered: false,
-        entered: None,
-        left: None,
-        readings: [0; MOST_READINGS],
-        reading_count: 0,
-    };
+    pub(super) const EMPTY: Self =
+        Self { event: 0, entered: None, left: None, readings: [0; MOST_READINGS], reading_count: 0 };
 }
 
 impl Trace {
@@ -119,14 +111,12 @@ impl<M: Machine> Kernel<M> {
         self.trace.count = part.end(Part::Boot);
     }
 
-    /// Records an entry that leads to the next event, before the probe of the running program sees it.
+    /// Records an entry before the probe of the running program sees it. It leads to the next event, or lets work go on.
     #[cold]
     #[inline(never)]
     pub fn record_entry(&mut self, event: Option<ProbeEvent>, stamp: u64) {
         let thread = self.running_thread();
-        self.trace.recording.event = self.trace.recording.event.wrapping_add(1);
-        self.trace.recording.is_entered = true;
-        let Some(mut part) = self.part() else { return };
+        let Some(mut part) = self.part_of(self.trace.recording.event.wrapping_add(1)) else { return };
         part.word(event.map_or(NO_PROBE_EVENT, ProbeEvent::as_raw));
         part.word(stamp);
         part.word(thread.map_or(0, |thread| self.threads[thread].context.register(M::Context::PC)));
@@ -151,9 +141,7 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     fn record_begin_of(&mut self, kind: EventKind, arguments: [u64; REGISTER_WORDS], is_printing: bool) {
         let thread = self.running_thread();
-        if !core::mem::take(&mut self.trace.recording.is_entered) {
-            self.trace.recording.event = self.trace.recording.event.wrapping_add(1);
-        }
+        self.trace.recording.event = self.trace.recording.event.wrapping_add(1);
         self.trace.recording.entered = thread;
         self.trace.recording.reading_count = 0;
         self.machine.forget_interrupt();
@@ -250,7 +238,11 @@ impl<M: Machine> Kernel<M> {
     }
 
     fn part(&self) -> Option<Writer<'_>> {
-        Some(Writer::begin(self.machine.trace_ring()?, self.trace.count, self.trace.recording.event))
+        self.part_of(self.trace.recording.event)
+    }
+
+    fn part_of(&self, event: u64) -> Option<Writer<'_>> {
+        Some(Writer::begin(self.machine.trace_ring()?, self.trace.count, event))
     }
 
     fn write_thread(&self, part: &mut Writer<'_>, thread: Option<ThreadId>) {
