@@ -1,5 +1,6 @@
 //! The specification beside a kernel.
 
+use limen_spec::state::Schedule;
 use limen_spec::time::Time;
 use limen_spec::{Event, System};
 
@@ -25,8 +26,7 @@ impl Reference {
 
     /// Takes over the state of a kernel after an event that cannot be compared.
     pub fn skip(&mut self, mut found: System) {
-        // The kernel does not show which of several turns of a domain it is in, only when it ends.
-        found.schedule.turn = self.state.schedule.turn;
+        found.schedule.turn = turn_until(&self.state.schedule, found.schedule.end);
         self.skipped += 1;
         self.state = found;
     }
@@ -77,6 +77,16 @@ impl Reference {
         }
         found
     }
+}
+
+/// The turn that ends at this time. The kernel shows only the domain, which may have several turns.
+fn turn_until(before: &Schedule, end: u64) -> usize {
+    let Schedule { turns, mut turn, end: mut reached, .. } = before.clone();
+    while reached < end && !turns.is_empty() {
+        turn = (turn + 1) % turns.len();
+        reached += turns[turn].1;
+    }
+    turn
 }
 
 /// The state after what was used of shares is charged to their lists, where a whole refill was used up: until the timer

@@ -483,7 +483,9 @@ impl<'n, A: Registers> Replay<'n, A> {
     fn reads_incomplete(&self, event: &Event, entered: &Recorded) -> bool {
         let Ok(thread) = self.thread(entered) else { return false };
         let context = &self.kernel.threads[thread].context;
-        match self.kernel.machine.cap_table(thread).lookup(context.cptr()) {
+        let (machine, cptr) = (&self.kernel.machine, context.cptr());
+        let own = machine.cap_table(thread).lookup(cptr);
+        match own.or_else(|| machine.root_table(thread).lookup(cptr)) {
             Some(Cap::Thread(target)) => {
                 event.kind == EventKind::Syscall
                     && context.info().label() == Label::TcbReadRegisters.as_raw()
@@ -633,12 +635,14 @@ mod tests {
     use limen_abi::MessageInfo;
     use limen_abi::limits::{PAGE_BYTES, USER_TOP_RISCV64};
     use limen_abi::message::REGISTER_WORDS;
+    use limen_abi::slot;
     use limen_image::{Board, Cap as CapRecord, CapKind, ImageWriter, NONE, Range, SchedContext, Thread};
 
     use super::*;
 
-    /// The capability of the parent to its child, and the number of registers that it reads.
-    const CHILD: u64 = 1;
+    /// Capabilities of the parent to its child, each as a slot and as the pointer to it; the second in a root slot.
+    const CHILD: [(u64, u64); 2] = [(1, 1), (slot::ROOT + 3, 3 << (u64::BITS - slot::ROOT_BITS))];
+    /// The number of registers that the parent reads.
     const READ: usize = 6;
 
     /// A parent, which runs, and a child of lower priority.
@@ -663,8 +667,8 @@ mod tests {
         };
         writer.threads = [0, 1].map(thread).to_vec();
         let control =
-            CapRecord { slot: CHILD, kind: CapKind::Thread as u64, object: 1, ..CapRecord::default() };
-        writer.caps = vec![control];
+            |(slot, _)| CapRecord { slot, kind: CapKind::Thread as u64, object: 1, ..CapRecord::default() };
+        writer.caps = CHILD.map(control).to_vec();
         writer.finish(0, PAGE_BYTES)
     }
 
@@ -678,12 +682,12 @@ mod tests {
     }
 
     /// The parent reads the registers of its child. The target has these values in them, and the core zeros.
-    fn read(values: [u64; READ], is_complete: bool) -> Result<(), String> {
+    fn read(child: u64, values: [u64; READ], is_complete: bool) -> Result<(), String> {
         let words = family();
         let (image, names) = (Image::validate(&words).unwrap(), ["parent", "child"].map(str::to_owned));
         let places = Plain::<Riscv64>::CONVENTION;
         let mut registers = vec![0; Plain::<Riscv64>::REGISTERS];
-        registers[places.cptr] = CHILD;
+        registers[places.cptr] = child;
         registers[places.info] = MessageInfo::new(Label::TcbReadRegisters.as_raw(), 2).as_raw();
         registers[places.words[1]] = READ as u64;
         let mut event = Event {
@@ -731,9 +735,12 @@ mod tests {
     fn registers_that_only_the_port_knows_are_read_from_the_recording() {
         assert_eq!(Riscv64::MAP.context[3], "gp");
         let values = [0, 0, 0, 7, 8, 9];
-        assert_eq!(read([0; READ], true), Ok(()));
-        assert_eq!(read(values, false), Ok(()));
-        assert_eq!(read(values, true), Err("a5 of parent is 0x7, in the core 0x0".to_owned()));
-        assert_eq!(read([0, 0, 7, 0, 0, 0], false), Err("a4 of parent is 0x7, in the core 0x0".to_owned()));
+        for (_, child) in CHILD {
+            assert_eq!(read(child, [0; READ], true), Ok(()));
+            assert_eq!(read(child, values, false), Ok(()));
+            assert_eq!(read(child, values, true), Err("a5 of parent is 0x7, in the core 0x0".to_owned()));
+            let wrong = read(child, [0, 0, 7, 0, 0, 0], false);
+            assert_eq!(wrong, Err("a4 of parent is 0x7, in the core 0x0".to_owned()));
+        }
     }
 }

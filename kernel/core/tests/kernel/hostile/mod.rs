@@ -108,10 +108,11 @@ fn hostile_threads_get_what_is_specified() {
     }
 }
 
-/// Records one system, whose open calls stay open.
-fn record(shape: Shape, steps: &[Step]) -> System {
+/// Records one system, whose open calls stay open. Reading the clock takes so many ticks.
+fn record(shape: Shape, steps: &[Step], ticks_per_read: u64) -> System {
     let mut world = shape.boot_recording();
     world.system.open_calls = OpenCalls::Keep;
+    world.system.kernel.machine.slow_clock(ticks_per_read);
     steps.iter().filter(|step| step.is_of_port()).for_each(|step| step.take(&mut world));
     world.system
 }
@@ -120,15 +121,17 @@ fn record(shape: Shape, steps: &[Step]) -> System {
 #[test]
 fn recordings_of_hostile_threads_replay() {
     let (events, specified) = (Cell::new(0), Cell::new(0));
-    check_random(CASES, (specified_shapes(), vec(steps(), 1..STEPS)), |(shape, steps)| {
-        match record(shape, &steps).replay() {
-            Ok(replayed) => {
-                events.update(|events| events + replayed.events);
-                specified.update(|specified| specified + replayed.specified);
+    for ticks_per_read in [0, 7] {
+        check_random(CASES, (specified_shapes(), vec(steps(), 1..STEPS)), |(shape, steps)| {
+            match record(shape, &steps, ticks_per_read).replay() {
+                Ok(replayed) => {
+                    events.update(|events| events + replayed.events);
+                    specified.update(|specified| specified + replayed.specified);
+                }
+                Err(ending) => panic!("{ending}"),
             }
-            Err(ending) => panic!("{ending}"),
-        }
-    });
+        });
+    }
     println!("{} events replayed, {} of them compared with the specification", events.get(), specified.get());
     assert!(specified.get() > 0);
 }
@@ -140,7 +143,7 @@ fn a_damaged_recording_of_hostile_threads_is_reported() {
     let damage = (any::<prop::sample::Index>(), 0..64_u32, any::<bool>());
     let values = (specified_shapes(), vec(steps(), 8..STEPS), damage);
     check_random(CASES, values, |(shape, steps, (place, bit, is_cut))| {
-        let kind = replay_damaged(&mut record(shape, &steps), place, bit, is_cut);
+        let kind = replay_damaged(&mut record(shape, &steps, 1), place, bit, is_cut);
         found[kind].update(|count| count + 1);
     });
     let [unnoticed, damaged, differs] = found.map(|count| count.get());
