@@ -7,7 +7,7 @@ use core::ops::Range;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use limen_abi::limits;
+use limen_abi::{KernelKey, limits};
 use limen_core::arena::{KeyId, ServiceId, ThreadId};
 use limen_core::boot::{caps, place};
 use limen_core::cap::{CapTable, RootTable};
@@ -81,6 +81,8 @@ pub struct ReplayMachine<A> {
     mailboxes: Mailboxes,
     /// For each key the number of its branches in programs.
     branches: Vec<u64>,
+    /// Keys that make the kernel print faults.
+    printing_keys: Vec<usize>,
     /// Whether the target prints faults during the event.
     pub is_printing: bool,
     read_only: ReadOnly,
@@ -129,6 +131,12 @@ impl<A: Registers> ReplayMachine<A> {
             rings: Box::new(SampleRings::new([const { SampleRing::new() }; limits::SAMPLE_RINGS])),
             mailboxes: Mailboxes::new(),
             branches: (0..image.keys().count() as u64).map(branches_of).collect(),
+            printing_keys: image
+                .keys()
+                .enumerate()
+                .filter(|(_, key)| key.kernel == KernelKey::Printing as u64)
+                .map(|(index, _)| index)
+                .collect(),
             is_printing: image.options() & Options::PRINTING != 0,
             read_only: read_only_pages(image).collect(),
             served: Vec::new(),
@@ -326,8 +334,13 @@ impl<A: Registers> Machine for ReplayMachine<A> {
         self.answer
     }
 
-    fn patch_key(&mut self, _: KeyId, _: bool, room: &mut usize) -> Patching {
-        self.answers.borrow_mut().patch(room)
+    /// As in the ports, the key that makes the kernel print has its effect when all branches follow.
+    fn patch_key(&mut self, key: KeyId, state: bool, room: &mut usize) -> Patching {
+        let patching = self.answers.borrow_mut().patch(room);
+        if patching == Patching::Done && self.printing_keys.contains(&Keys::index_of(key)) {
+            self.is_printing = state;
+        }
+        patching
     }
 
     fn set_probing(&mut self, _: bool) -> Patching {

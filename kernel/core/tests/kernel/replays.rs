@@ -1,9 +1,9 @@
 //! Replays of recordings in which programs do what those of random systems do not.
 
-use limen_abi::Label;
 use limen_abi::message::BufferWord;
 use limen_abi::probe::{ProbeEvent, ProbeOption, ProbeWord};
 use limen_abi::recording::{Part, StateWord, head};
+use limen_abi::{KernelKey, Label};
 use limen_core::fault::{Access, Fault};
 use limen_core::machine::{Interrupt, Machine};
 use limen_replay::reader::Damage;
@@ -110,6 +110,21 @@ fn the_stop_of_a_program_that_probes_and_holds_many_keys_replays() {
     assert_eq!(system.kernel.machine.probing, [true, false]);
     while system.kernel.machine.key_flips.len() < 2 * LARGE {
         system.call_again(parent);
+    }
+    assert_replay(&system);
+}
+
+#[test]
+fn a_program_that_makes_the_kernel_print_replays() {
+    let mut plan = Plan::new();
+    let thread = plan.thread("alone", 10);
+    let key = plan.kernel_key(false, KernelKey::Printing);
+    let slot = plan.grant(thread, Grant::key(key));
+    plan.is_recorded = true;
+    let mut system = plan.boot();
+    for label in [Label::KeyInc, Label::KeyDec] {
+        system.call(thread, slot, label.as_raw(), &[]);
+        assert_eq!(system.kernel.machine.is_printing, label == Label::KeyInc);
     }
     assert_replay(&system);
 }
