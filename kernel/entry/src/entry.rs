@@ -41,7 +41,7 @@ fn enter_fault(cell: &KernelCell, fault: impl Fn() -> Fault) -> *mut Context {
 #[cold]
 #[inline(never)]
 fn enter_watched(kernel: &mut Kernel<Hardware>, event: Event) -> *mut Context {
-    watch(kernel, &event, |kernel| match &event {
+    watch(kernel, &event, None, |kernel| match &event {
         Event::Fault(fault) => kernel.serve_watched_fault(*fault, keys::is_printing()),
         // On its fast path, as a kernel that does not record.
         Event::Interrupt if keys::is_recording() => {
@@ -51,14 +51,19 @@ fn enter_watched(kernel: &mut Kernel<Hardware>, event: Event) -> *mut Context {
     })
 }
 
-/// Serves an event: records or traces it and checks the invariants afterwards, if the image asks for it.
+/// Serves an event: records or traces it and checks the invariants afterwards, if the image asks for it. `stamp` is the cycle
+/// counter at the entry if that is a system call with probing on.
 #[inline(always)]
 fn watch(
     kernel: &mut Kernel<Hardware>,
     event: &Event,
+    stamp: Option<u64>,
     serve: impl FnOnce(&mut Kernel<Hardware>),
 ) -> *mut Context {
     if keys::is_recording() {
+        if let Some(stamp) = stamp {
+            kernel.record_entry(Some(ProbeEvent::Syscall), stamp);
+        }
         kernel.record_begin(event, keys::is_printing());
         serve(kernel);
         kernel.record_end();
@@ -146,10 +151,7 @@ pub fn serve_interrupt(cell: &KernelCell) -> *mut Context {
 pub fn enter_probed_syscall(cell: &KernelCell, number: i64, stamp: u64) -> *mut Context {
     // SAFETY: called only from the trap handlers, see the module documentation.
     let kernel = unsafe { cell.open() };
-    if keys::is_recording() {
-        kernel.record_entry(Some(ProbeEvent::Syscall), stamp);
-    }
-    watch(kernel, &Event::Syscall(number), |kernel| {
+    watch(kernel, &Event::Syscall(number), Some(stamp), |kernel| {
         kernel.serve_probed_syscall(number, stamp);
     })
 }
@@ -164,18 +166,26 @@ pub fn enter_probed(
 ) -> *mut Context {
     // SAFETY: called only from the trap handlers, see the module documentation; the borrow ends before `enter`.
     let kernel = unsafe { cell.open() };
-    if keys::is_recording() {
-        kernel.record_entry(event, stamp);
-    }
-    match kernel.probe_entry(event, stamp) {
+    let rest = match keys::is_recording() {
+        true => probe_recorded(kernel, event, stamp),
+        false => kernel.probe_entry(event, stamp),
+    };
+    match rest {
         Rest::Serve => enter(cell),
-        Rest::Return => {
-            if keys::is_recording() {
-                kernel.record_sampled(keys::is_printing());
-            }
-            context_to_run(kernel)
-        }
+        Rest::Return => context_to_run(kernel),
     }
+}
+
+/// Shows an entry to the probe, and records it.
+#[cold]
+#[inline(never)]
+fn probe_recorded(kernel: &mut Kernel<Hardware>, event: Option<ProbeEvent>, stamp: u64) -> Rest {
+    kernel.record_entry(event, stamp);
+    let rest = kernel.probe_entry(event, stamp);
+    if rest == Rest::Return {
+        kernel.record_sampled(keys::is_printing());
+    }
+    rest
 }
 
 /// How to stamp the return to the program. Called with probing on.

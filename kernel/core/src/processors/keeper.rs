@@ -94,12 +94,15 @@ impl Keeper {
 
     /// Returns whether some branches do not follow.
     fn has_unfinished(&self) -> bool {
-        self.unpatched != 0 || !self.probes_follow()
+        self.unpatched != 0 || self.probes.1 == Patching::More
     }
 
-    /// Returns whether traps go through the probes exactly while a thread probes.
-    fn probes_follow(&self) -> bool {
-        self.probes == (self.probing != 0, Patching::Done)
+    /// Notes whether a thread probes.
+    fn set_probing(&mut self, thread: ThreadId, state: bool) {
+        self.probing = self.probing & !bit(thread) | if state { bit(thread) } else { 0 };
+        if (self.probing != 0) != self.probes.0 {
+            self.probes.1 = Patching::More;
+        }
     }
 
     /// Returns whether the letter of a thread is here.
@@ -202,7 +205,7 @@ impl<M: Machine> Kernel<M> {
         let Some(Request { errand, object, message, .. }) = letter.request() else { return Turn::NOTHING };
         match (errand, object.at_home()) {
             (Errand::Release, _) => {
-                self.keeper.probing &= !bit(thread);
+                self.keeper.set_probing(thread, false);
                 let on = self.keys_on();
                 self.release_holds(thread);
                 self.continue_patching(thread, on)
@@ -211,10 +214,8 @@ impl<M: Machine> Kernel<M> {
             (Errand::Invoke(SendMode::Donating), Cap::Key(_)) => Turn::NOTHING,
             (Errand::Invoke(_), Cap::Key(id)) => self.turn_of_key(thread, id, message.info),
             (Errand::Invoke(_), Cap::Probe) => {
-                match Label::from_raw(message.info.label()) {
-                    Some(Label::ProbeStart) => self.keeper.probing |= bit(thread),
-                    _ => self.keeper.probing &= !bit(thread),
-                }
+                let starts = Label::from_raw(message.info.label()) == Some(Label::ProbeStart);
+                self.keeper.set_probing(thread, starts);
                 self.continue_patching(thread, self.keys_on())
             }
             _ => Turn::NOTHING,
@@ -274,7 +275,7 @@ impl<M: Machine> Kernel<M> {
         let writes = was_unpatched || self.keys_on() != on;
         if writes || patching == Patching::More {
             // Another turn leads the traps.
-            let patching = if self.keeper.probes_follow() { patching } else { Patching::More };
+            let patching = if self.keeper.probes.1 == Patching::More { Patching::More } else { patching };
             return Turn { writes, patching, answer: Ok(EMPTY) };
         }
         self.continue_probes()
@@ -288,7 +289,7 @@ impl<M: Machine> Kernel<M> {
 
     /// Leads traps through the probes while a thread probes.
     fn continue_probes(&mut self) -> Turn {
-        if self.keeper.probes_follow() {
+        if self.keeper.probes.1 == Patching::Done {
             return Turn::NOTHING;
         }
         let is_on = self.keeper.probing != 0;
