@@ -13,7 +13,7 @@
 //! | part | contents |
 //! |---|---|
 //! | [`Part::Boot`] | the state after boot, as at the end of an event; the ticks per second; the options of the floating-point unit; the number of the processor; whether every crossing switches page tables |
-//! | [`Part::Entry`] | while a program probes, for each entry, before the event that it leads to (none if it lets work go on): the [`ProbeEvent`] or [`NO_PROBE_EVENT`], the counter at the entry, the program counter of the running thread then |
+//! | [`Part::Entry`] | for each trap, before the event that it leads to (none if it only lets work go on): the [`ProbeEvent`] or [`NO_PROBE_EVENT`], the counter at the entry, the program counter of the running thread then |
 //! | [`Part::Begin`] | kind and four arguments of the event ([`EventKind`]); whether the kernel prints faults; the running thread and its registers; the thread that the last event left, and its registers; the message beyond the registers; the extra capabilities |
 //! | [`Part::Mail`] | what the event takes from its mailbox: threads whose letters have come, recalled threads, notifications and processors with a message about code, one bit each |
 //! | [`Part::Letter`] | for each of those letters: the thread; the words of the letter, with their number; the message beyond the registers; the extra capabilities |

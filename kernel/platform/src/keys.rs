@@ -47,8 +47,8 @@ static_key!(
     WATCHED = false
 );
 static_key!(
-    /// A program samples its own crossings, or the kernel checks itself or traces: every trap and every return goes through
-    /// the probes.
+    /// A program samples its own crossings, or the kernel checks itself, traces or records: every trap and every return goes
+    /// through the probes.
     pub PROBING = false
 );
 static_key!(

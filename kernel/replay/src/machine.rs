@@ -266,7 +266,7 @@ impl<A: Registers> Machine for ReplayMachine<A> {
 
     fn us_from_ticks(&self, ticks: Ticks) -> u64 {
         let (seconds, rest) = (ticks / self.frequency, ticks % self.frequency);
-        seconds * US_PER_SECOND + rest * US_PER_SECOND / self.frequency
+        seconds.saturating_mul(US_PER_SECOND).saturating_add(rest * US_PER_SECOND / self.frequency)
     }
 
     fn set_deadline(&mut self, _: Ticks) {}

@@ -9,7 +9,7 @@ use limen_abi::recording::{EventKind, MOST_READINGS, MOST_WORDS, NO_PROBE_EVENT,
 use limen_abi::trace::NO_THREAD;
 use limen_core::processors::mailbox;
 
-/// The highest frequency of a counter, in hertz. With it, sums and products of times do not overflow.
+/// No counter has such a frequency, in hertz, or a higher one. With a lower one, sums and products of times do not overflow.
 const MOST_FREQUENCY: u64 = 1 << 34;
 
 /// The damage of a recording.
@@ -117,7 +117,7 @@ pub struct Signals {
 pub struct Event {
     /// Its number, from 1.
     pub number: u64,
-    /// Its entry, while programs probe.
+    /// Its entry; none for the end of work.
     pub entry: Option<Entry>,
     /// Its kind.
     pub kind: EventKind,
@@ -174,7 +174,7 @@ impl<I: Iterator<Item = u64>> Reader<I> {
         let processor = u8::try_from(part.word()?).map_err(|_| Damage::Contents)?;
         let switches_page_tables = part.word()? != 0;
         part.end()?;
-        if !(1..=MOST_FREQUENCY).contains(&frequency) {
+        if !(1..MOST_FREQUENCY).contains(&frequency) {
             return Err(Damage::Contents);
         }
         Ok(Boot { state, frequency, fpu_options, processor, switches_page_tables })
@@ -191,7 +191,7 @@ impl<I: Iterator<Item = u64>> Reader<I> {
             match self.any_part()? {
                 None => return Ok(None),
                 Some((Part::Begin, begin)) => break begin,
-                // No probe takes part in an entry without an event.
+                // One without an event lets work go on, and probes ignore a thread at work: the last one counts.
                 Some((Part::Entry, contents)) => {
                     entry = Some(Contents { words: &contents, registers: self.registers }.entry()?);
                 }

@@ -460,9 +460,6 @@ impl<'n, A: Registers> Replay<'n, A> {
     /// Puts mail and signals of other processors into the mailbox, from which the core takes them.
     fn receive(&self, event: &Event) -> Result<(), String> {
         let mailboxes = self.kernel.machine.mailboxes();
-        for (thread, number) in &event.recalls {
-            mailboxes.put_recall(self.thread_at(*thread)?, *number);
-        }
         if let Some(Mail { mail, code, letters }) = &event.mail {
             for Letter { thread, words, message, extra } in letters {
                 let thread = self.thread_at(*thread)?;
@@ -470,6 +467,10 @@ impl<'n, A: Registers> Replay<'n, A> {
                 self.fill_buffer(thread, message, extra);
             }
             mailboxes.put_mail(self.kernel.processor.number, mail, *code);
+        }
+        // A letter has the number of the recalled request at the time of the mail.
+        for (thread, number) in &event.recalls {
+            mailboxes.put_recall(self.thread_at(*thread)?, *number);
         }
         for Signals { notification, badge } in &event.signals {
             let id = Notifications::id(*notification);

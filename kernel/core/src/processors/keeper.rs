@@ -34,7 +34,7 @@ use crate::invoke::InvokeError;
 use crate::kernel::{Kernel, Keys};
 use crate::machine::{Machine, Patching};
 use crate::object::endpoint::SendMode;
-use crate::object::key;
+use crate::object::key::{self, Change};
 
 /// The processor whose kernel is the keeper.
 pub const KEEPER: u8 = 0;
@@ -210,7 +210,7 @@ impl<M: Machine> Kernel<M> {
                 self.release_holds(thread);
                 self.continue_patching(thread, on)
             }
-            // With one processor, the sending half of a system call that also receives ignores keys as well.
+            // The sending half of a system call that also receives has no effect on a key, as with one processor.
             (Errand::Invoke(SendMode::Donating), Cap::Key(_)) => Turn::NOTHING,
             (Errand::Invoke(_), Cap::Key(id)) => self.turn_of_key(thread, id, message.info),
             (Errand::Invoke(_), Cap::Probe) => {
@@ -239,6 +239,9 @@ impl<M: Machine> Kernel<M> {
                 let rest = MessageInfo::new(Label::KeyFollow.as_raw(), 0);
                 self.machine.mailboxes().letter(thread).write_message(&Message { info: rest, ..EMPTY });
                 let on = self.keys_on();
+                if change == Change::None {
+                    return self.continue_patching(thread, on);
+                }
                 self.end_turn_of_key(thread, on, |kernel| kernel.change_and_patch(key, caller, change))
             }
         }
@@ -274,7 +277,7 @@ impl<M: Machine> Kernel<M> {
         self.note_unpatched();
         let writes = was_unpatched || self.keys_on() != on;
         if writes || patching == Patching::More {
-            // Another turn leads the traps.
+            // A later turn leads the traps.
             let patching = if self.keeper.probes.1 == Patching::More { Patching::More } else { patching };
             return Turn { writes, patching, answer: Ok(EMPTY) };
         }

@@ -1,7 +1,8 @@
 //! The recording: what each event reads and does, for a replay on the host. [`limen_abi::recording`] describes it.
 //!
-//! The port calls [`Kernel::record_begin`] before each event and [`Kernel::record_end`] after it, and while a program probes
-//! [`Kernel::record_entry`] before both. None changes anything that an event depends on: an open call stays open.
+//! The port calls [`Kernel::record_begin`] before each event and [`Kernel::record_end`] after it, and [`Kernel::record_entry`] for
+//! each trap before both: a recording leads all traps through the probes. None changes anything that an event depends on: an
+//! open call stays open.
 //!
 //! A trap saves only some registers of the running thread. The others are in its context when the kernel has switched
 //! to another thread, so the next event records that thread once more.
@@ -123,7 +124,7 @@ impl<M: Machine> Kernel<M> {
         self.trace.count = part.end(Part::Entry);
     }
 
-    /// Records a fault that a probe has sampled, which is no other event.
+    /// Records a fault that a probe has sampled. It leads to no other event.
     #[cold]
     #[inline(never)]
     pub fn record_sampled(&mut self, is_printing: bool) {

@@ -242,6 +242,7 @@ fn samples_that_the_target_does_not_take_are_differences() {
 fn an_impossible_frequency_or_time_is_damage() {
     let mut plan = Plan::new();
     plan.thread("alone", 10);
+    plan.clock_starts_at(12_345);
     plan.is_recorded = true;
     for place in 0..2 {
         let mut system = plan.boot();

@@ -136,11 +136,12 @@ fn recordings_of_hostile_threads_replay() {
     assert!(specified.get() > 0);
 }
 
-/// One word of a recording is changed, or its end is missing.
+/// One word of a recording is changed, or its end is missing. A changed time is at most 2^24 ticks off, or years: the core goes
+/// through all slots of the domains between two events.
 #[test]
 fn a_damaged_recording_of_hostile_threads_is_reported() {
     let found = [const { Cell::new(0) }; 3];
-    let damage = (any::<prop::sample::Index>(), 0..64_u32, any::<bool>());
+    let damage = (any::<prop::sample::Index>(), prop_oneof![0..24_u32, 56..64_u32], any::<bool>());
     let values = (specified_shapes(), vec(steps(), 8..STEPS), damage);
     check_random(CASES, values, |(shape, steps, (place, bit, is_cut))| {
         let kind = replay_damaged(&mut record(shape, &steps, 1), place, bit, is_cut);

@@ -346,8 +346,8 @@ impl Shape {
         self.boot_plan(Plan::new())
     }
 
-    /// Boots the system, which records every event. Recorded are systems as they boot, without devices, and with time for each
-    /// thread.
+    /// Boots the system, which records every event. It has no devices, and each thread has its own time: a replay starts from the
+    /// image alone.
     pub(super) fn boot_recording(mut self) -> World {
         (self.devices, self.fpu_options) = (Devices::None, 0);
         self.workers.iter_mut().for_each(|worker| worker.source = Source::Own);
