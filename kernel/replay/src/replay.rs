@@ -18,7 +18,7 @@ use limen_core::machine::{Context, Interrupt, Line, Machine};
 use limen_core::object::probe::{ExitStamp, Rest};
 use limen_core::object::secure_monitor::REGISTERS;
 use limen_core::object::service::ServiceResult;
-use limen_image::{Architecture, Image};
+use limen_image::{Architecture, DomainSlot, Image};
 
 use crate::abstraction::{Facts, View, abstraction, fault_of, registers_of};
 use crate::context::{Aarch64, Amd64, Plain, Registers, Riscv64};
@@ -29,9 +29,12 @@ use crate::reference::Reference;
 /// The number of events that a report of a difference lists.
 const LAST: usize = 8;
 
-/// The most seconds between two events, a day: the core goes through all slots of domains in between, so a damaged time could
-/// occupy it for years. A recording of a system that does nothing for longer is refused.
+/// The most seconds between two events, a day. A recording of a system that does nothing for longer is refused.
 const MOST_SECONDS: u64 = 24 * 60 * 60;
+
+/// The most slots of domains between two events. The core goes through all of them, so a damaged time could occupy it for years.
+/// The end of each slot is an event.
+const MOST_SLOTS: u64 = 1 << 24;
 
 /// The last time that a recording may have: later ones could overflow when a period is added.
 const LAST_TIME: u64 = u64::MAX / 4;
@@ -146,7 +149,13 @@ impl<'n, A: Registers> Replay<'n, A> {
         if let Err(problem) = replay.compare_state(&boot.state) {
             return Err(Ending::Differs(replay.report("boot", &problem)));
         }
-        let most_ticks = boot.frequency.saturating_mul(MOST_SECONDS);
+        let is_here = |slot: &DomainSlot| slot.processor == u64::from(boot.processor);
+        let ticks = |slot: DomainSlot| {
+            replay.kernel.machine.ticks_from_us(slot.duration_us).saturating_add(slot.duration_ticks)
+        };
+        let shortest = image.domain_schedule().filter(is_here).map(ticks).min();
+        let most_slots = shortest.map_or(u64::MAX, |ticks| ticks.saturating_mul(MOST_SLOTS));
+        let most_ticks = boot.frequency.saturating_mul(MOST_SECONDS).min(most_slots);
         while let Some(event) = reader.event().map_err(|damage| Ending::Damaged { damage, events })? {
             let time = event.state.words[StateWord::SINCE];
             let is_wrong = |at: &u64| *at > LAST_TIME || at.abs_diff(before) > most_ticks;

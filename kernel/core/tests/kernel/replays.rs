@@ -70,6 +70,24 @@ fn a_recording_whose_time_jumps_by_more_than_a_day_is_damaged() {
     assert_eq!(system.replay(), Err(Ending::Damaged { damage: Damage::Contents, events: 1 }));
 }
 
+/// The core would go through all slots in between.
+#[test]
+fn a_recording_that_leaves_out_too_many_slots_is_damaged() {
+    let mut plan = Plan::new();
+    let thread = plan.thread("alone", 10);
+    plan.clock_starts_at(12_345);
+    [30, 40].into_iter().for_each(|ticks| plan.turn(0, ticks));
+    plan.is_recorded = true;
+    let mut system = plan.boot();
+    system.pass(5);
+    system.yield_slice(thread);
+    assert!(system.replay().is_ok());
+    let since = system.kernel.state_words()[StateWord::SINCE];
+    let found = system.recorded.iter().rposition(|word| *word == since).expect("the time of the charge");
+    system.recorded[found] += 30 << 25;
+    assert_eq!(system.replay(), Err(Ending::Damaged { damage: Damage::Contents, events: 0 }));
+}
+
 /// No room is left for the branches of the last keys of the group, so the kernel does not ask the machine to patch them.
 #[test]
 fn a_change_of_more_keys_than_one_event_can_patch_replays() {
