@@ -70,12 +70,10 @@ impl Run<'_> {
             let note = "not run: the simulated core is not there".to_owned();
             return Ok(Verdict { notes: vec![note], ..Verdict::default() });
         }
-        if job.replays && (suite.injection().is_some() || suite.debugger().is_some()) {
-            let note = "not run: a run with a debugger is not recorded".to_owned();
-            return Ok(Verdict { notes: vec![note], ..Verdict::default() });
-        }
-        if job.replays && suite.qemu().iter().any(|word| word == "-m") {
-            let note = "not run: the recording is read from a machine with the board's memory".to_owned();
+        if job.replays
+            && let Some(reason) = suite.not_recorded(&job.project)?
+        {
+            let note = format!("not run: {reason}");
             return Ok(Verdict { notes: vec![note], ..Verdict::default() });
         }
         if coverage.is_some() && suite.injection().is_some() {

@@ -33,6 +33,7 @@
 //! An entry of `expect` or `forbid` is text within a line, or a regular expression between slashes. Each counts as a
 //! test.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
@@ -288,6 +289,26 @@ impl Suite {
         self.load.as_ref()
     }
 
+    /// Why its runs cannot be recorded.
+    ///
+    /// # Errors
+    /// When its descriptions cannot be read.
+    pub fn not_recorded(&self, project: &Project) -> Outcome<Option<&'static str>> {
+        let descriptions = files::below(&project.folder)?;
+        let descriptions = descriptions.iter().filter(|file| file.extension() == Some(OsStr::new("system")));
+        let texts =
+            descriptions.map(|file| files::read(&project.folder.join(file))).collect::<Outcome<Vec<_>>>()?;
+        Ok(if self.injection.is_some() || self.debugger.is_some() {
+            Some("a run with a debugger is not recorded")
+        } else if self.qemu.iter().any(|word| word == "-m") {
+            Some("the recording is read from a machine with the board's memory")
+        } else if texts.iter().any(|text| text.contains("<trace ")) {
+            Some("a program reads the trace, and the recording takes its place")
+        } else {
+            None
+        })
+    }
+
     /// The fault injection.
     pub fn injection(&self) -> Option<&Injection> {
         self.injection.as_ref()
@@ -440,6 +461,19 @@ mod tests {
         let lines = lines.iter().map(|&line| line.to_owned()).collect();
         let place = Place { config: "debug", architecture: "aarch64", variants };
         parse(suite).unwrap().judge(&Session { lines, ending: Ending::Done, state: None }, place)
+    }
+
+    #[test]
+    fn runs_that_cannot_be_recorded_are_left_out() {
+        let workspace = Workspace::locate().unwrap();
+        let reason = |name: &str| {
+            let project = Project::locate(&workspace, &format!("tests/{name}")).unwrap();
+            Suite::of(&project).unwrap().not_recorded(&project).unwrap().unwrap_or("none")
+        };
+        assert_eq!(reason("calls"), "none");
+        assert_eq!(reason("injection"), "a run with a debugger is not recorded");
+        assert_eq!(reason("compat_dma"), "the recording is read from a machine with the board's memory");
+        assert_eq!(reason("fpu"), "a program reads the trace, and the recording takes its place");
     }
 
     #[test]
